@@ -17,7 +17,7 @@ from s2sad.errors import ArgumentError, NonScalarError, UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.copies import dict_like, laid_out_like
 from s2sad.runtime.objects import Unset
-from s2sad.runtime.undefined import Undefined
+from s2sad.runtime.undefined import PartlyUndefined, Undefined
 
 
 def scalar_seed(loss: Any) -> float:
@@ -133,6 +133,8 @@ def zeros(x: Any) -> Any:
     if fields is not None:
         return {name: zeros(getattr(x, name)) for name in fields}
     # What stands for a variable without a value, or for a tangent that there is not, raises whatever is done with it.
+    if isinstance(x, PartlyUndefined):
+        return np.zeros_like(x.values)
     return 0.0 if type(x) in (Unset, Undefined) or not hasattr(x, "__array_function__") else np.zeros_like(x)
 
 

@@ -418,16 +418,34 @@ def solution_and_more(b: Bound, fact: Look) -> Fact:
     return Fact("tuple", items=((0, Fact("array", real=True)), (1, OPEN)))
 
 
-def of_arguments(b: Bound, fact: Look) -> Fact | None:
-    """The adjoints of further arguments, which are one or in a tuple: of real numbers they are like these."""
-    args = fact(b["args"])
-    if args.kind != "tuple":
-        return _adjoint_of(args)
-    items = items_of(args)
-    return None if items is None else Fact("list", items=tuple(enumerate(map(_adjoint_of, items))))
+def of_arguments(b: Bound, fact: Look) -> Fact:
+    """The adjoints of further arguments, which are one or in a tuple."""
+    return _adjoint_of(fact(b["args"]))
+
+
+def of_path(b: Bound, fact: Look) -> Fact:
+    """The adjoints of times, span, state at the start and further arguments of a differential equation."""
+    adjoints = [_adjoint_of(fact(b[name])) for name in ("times", "span", "y0", "args")]
+    return Fact("tuple", items=tuple(enumerate(adjoints)))
+
+
+def of_path_tangent(b: Bound, fact: Look) -> Fact | None:
+    """The tangent of what solves a differential equation."""
+    if fact(b["span"]).kind == "none":
+        return Fact("array", None, 2, True)
+    if fact(b["found"]).kind != "none":
+        states = Fact("array", None, 2, True)
+        return Fact("tuple", items=((0, Fact("array", None, 1, True)), (1, states), (2, SCALAR)))
+    return None
 
 
 def _adjoint_of(x: Fact) -> Fact:
+    """The adjoint of a value: of real numbers it is like these, of rows it is a list."""
+    items = items_of(x)
+    if x.kind in ("tuple", "list") and items is not None:
+        return Fact("list", items=tuple(enumerate(map(_adjoint_of, items))))
+    if x.kind == "none":
+        return SCALAR
     if x.kind == "array" and not x.ndim:
         return Fact("numeric", real=x.real)
     known = x.real and x.kind in ("scalar", "array")

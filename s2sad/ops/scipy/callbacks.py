@@ -16,7 +16,7 @@ from s2sad.ops.points import numbers
 from s2sad.ops.scipy.integrals import bell, many_bells
 from s2sad.ops.scipy.optimize import cubes, kepler, narrowing, springs
 from s2sad.ops.spec import Sample, operation, rule, sample
-from s2sad.runtime.scipy import fits, integrals, minima, odes
+from s2sad.runtime.scipy import fits, integrals, minima
 from s2sad.runtime.scipy.integrals import (
     arguments_adjoint,
     arguments_adjoints,
@@ -58,12 +58,6 @@ operation(
     minima.squares_tangent,
     fits.fit_adjoints,
     fits.fit_tangent,
-    odes.odeint_adjoints,
-    odes.odeint_tangent,
-    odes.trajectory_bars,
-    odes.trajectory_tangent,
-    odes.between_bars,
-    odes.between_tangent,
     remedy=_AGAIN,
 )
 

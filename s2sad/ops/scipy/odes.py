@@ -10,16 +10,16 @@ from scipy import integrate
 
 from s2sad.ops import infer
 from s2sad.ops.points import numbers
-from s2sad.ops.spec import Sample, operation, rule, sample
-from s2sad.runtime.scipy.odes import (
-    between_bars,
-    between_tangent,
-    odeint_adjoints,
-    odeint_tangent,
-    states_between,
-    trajectory,
-    trajectory_bars,
-    trajectory_tangent,
+from s2sad.ops.spec import Sample, constant, operation, rule, sample
+from s2sad.runtime.scipy.odes import states_between, trajectory
+from s2sad.runtime.scipy.paths import (
+    adjoints_adjoints,
+    adjoints_tangent,
+    of_odeint,
+    path_adjoints,
+    path_tangent,
+    tangent_adjoints,
+    tangent_tangent,
 )
 from s2sad.runtime.scipy.roots import first_bar, with_reports
 
@@ -70,7 +70,8 @@ def _odeint_jvp(
     hmax: float = 0.0,
     tfirst: bool = False,
 ) -> Any:
-    z_dot = odeint_tangent(y0_dot, t_dot, args_dot, func, y0, t, args, rtol, atol, hmax, tfirst)
+    options = of_odeint(rtol, atol, hmax, tfirst)
+    z_dot = path_tangent((t_dot, 0.0, y0_dot, args_dot), None, func, t, None, y0, args, options)
     return with_reports(z_dot, z, full_output)
 
 
@@ -109,8 +110,8 @@ def odeint(
     printmessg: int = 0,
     tfirst: bool = False,
 ) -> tuple[Array, Array, Any]:
-    y0_bar, t_bar, args_bar = odeint_adjoints(
-        first_bar(z_bar, full_output), func, y0, t, args, rtol, atol, hmax, tfirst
+    t_bar, _, y0_bar, args_bar = path_adjoints(
+        first_bar(z_bar, full_output), None, func, t, None, y0, args, of_odeint(rtol, atol, hmax, tfirst)
     )
     return y0_bar, t_bar, args_bar
 
@@ -149,8 +150,8 @@ def _trajectory_jvp(
     atol: Any = 1e-6,
     max_step: Any = np.inf,
 ) -> Any:
-    dots = t_span_dot, y0_dot, args_dot, t_eval_dot
-    return trajectory_tangent(dots, z, fun, t_span, y0, args, t_eval, method, rtol, atol, max_step)
+    dots = t_eval_dot, t_span_dot, y0_dot, args_dot
+    return path_tangent(dots, z, fun, t_eval, t_span, y0, args, (method, rtol, atol, max_step, True))
 
 
 @rule(
@@ -182,8 +183,8 @@ def trajectory_rule(
     vectorized: Any = False,
     dense_output: Any = False,
 ) -> tuple[Any, Array, Any, Any]:
-    span_bar, y0_bar, args_bar, times_bar = trajectory_bars(
-        z_bar, z, fun, t_span, y0, args, t_eval, method, rtol, atol, max_step
+    times_bar, span_bar, y0_bar, args_bar = path_adjoints(
+        z_bar, z, fun, t_eval, t_span, y0, args, (method, rtol, atol, max_step, True)
     )
     return span_bar, y0_bar, args_bar, times_bar
 
@@ -218,7 +219,7 @@ def _between_jvp(
     max_step: Any = np.inf,
 ) -> Any:
     dots = t_dot, t_span_dot, y0_dot, args_dot
-    return between_tangent(dots, t, fun, t_span, y0, args, method, rtol, atol, max_step)
+    return path_tangent(dots, None, fun, t, t_span, y0, args, (method, rtol, atol, max_step, True))
 
 
 @rule(
@@ -245,8 +246,117 @@ def states_between_rule(
     atol: Any = 1e-6,
     max_step: Any = np.inf,
 ) -> tuple[Any, Any, Array, Any]:
-    t_bar, span_bar, y0_bar, args_bar = between_bars(z_bar, t, fun, t_span, y0, args, method, rtol, atol, max_step)
+    t_bar, span_bar, y0_bar, args_bar = path_adjoints(
+        z_bar, None, fun, t, t_span, y0, args, (method, rtol, atol, max_step, True)
+    )
     return t_bar, span_bar, y0_bar, args_bar
+
+
+# --- second derivatives
+
+constant(of_odeint, signature=lambda rtol, atol, hmax, tfirst: None)
+
+
+def _problems() -> Sequence[Any]:
+    """The arguments behind the first of `path_adjoints`, and a result."""
+    tight = ("RK45", 1e-11, 1e-12, np.inf, True)
+    times, start, args = np.array([0.2, 0.7, 1.1]), np.array([0.6, -0.2]), (0.3, 1.7)
+    return [
+        (numbers(3, 2), None, pendulum, times, None, start, args, ("LSODA", 1e-11, 1e-12, np.inf, False)),
+        (numbers(2, 3), None, turning, times[::-1].copy(), (0.0, 1.3), start, args, tight),
+    ]
+
+
+def _adjoints() -> Sequence[Sample]:
+    return [sample(*given) for given in _problems()]
+
+
+def _path_adjoints_jvp(
+    g_dot: Any,
+    times_dot: Any,
+    span_dot: Any,
+    y0_dot: Any,
+    args_dot: Any,
+    g: Any,
+    found: Any,
+    fun: Function,
+    times: Any,
+    span: Any,
+    y0: Any,
+    args: Any,
+    options: Any,
+) -> Any:
+    dots = times_dot, span_dot, y0_dot, args_dot
+    return adjoints_tangent(g_dot, dots, g, found, fun, times, span, y0, args, options)
+
+
+@rule(
+    path_adjoints,
+    wrt=["g", "times", "span", "y0", "args"],
+    jvp=_path_adjoints_jvp,
+    steps={"found"},
+    samples=_adjoints,
+    infer=infer.scipy.of_path,
+    dtype="unknown",
+    calls=("fun",),
+    passes=("args", 2),
+    gives=(tuple,),
+)
+def path_adjoints_rule(
+    z_bar: Any, g: Any, found: Any, fun: Function, times: Any, span: Any, y0: Any, args: Any, options: Any
+) -> tuple[Any, Any, Any, Any, Any]:
+    g_bar, times_bar, span_bar, y0_bar, args_bar = adjoints_adjoints(
+        z_bar, g, found, fun, times, span, y0, args, options
+    )
+    return g_bar, times_bar, span_bar, y0_bar, args_bar
+
+
+def _moves() -> Sequence[Sample]:
+    by_span = [None, (0.1, -0.4)]
+    return [
+        sample((numbers(3), span, numbers(2), (0.4, -0.7)), *given)
+        for (_, *given), span in zip(_problems(), by_span, strict=True)
+    ]
+
+
+def _path_tangent_jvp(
+    moves_dot: Any,
+    times_dot: Any,
+    span_dot: Any,
+    y0_dot: Any,
+    args_dot: Any,
+    moves: Any,
+    found: Any,
+    fun: Function,
+    times: Any,
+    span: Any,
+    y0: Any,
+    args: Any,
+    options: Any,
+) -> Any:
+    dots = times_dot, span_dot, y0_dot, args_dot
+    return tangent_tangent(moves_dot, dots, moves, found, fun, times, span, y0, args, options)
+
+
+@rule(
+    path_tangent,
+    wrt=["moves", "times", "span", "y0", "args"],
+    jvp=_path_tangent_jvp,
+    steps={"found"},
+    samples=_moves,
+    infer=infer.scipy.of_path_tangent,
+    dtype="unknown",
+    calls=("fun",),
+    passes=("args", 2),
+    gives=(tuple,),
+)
+def path_tangent_rule(
+    z_bar: Any, moves: Any, found: Any, fun: Function, times: Any, span: Any, y0: Any, args: Any, options: Any
+) -> tuple[Any, Any, Any, Any, Any]:
+    moves_bar, times_bar, span_bar, y0_bar, args_bar = tangent_adjoints(
+        z_bar, moves, found, fun, times, span, y0, args, options
+    )
+    return moves_bar, times_bar, span_bar, y0_bar, args_bar
 
 
 _IVP = (

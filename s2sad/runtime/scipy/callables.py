@@ -85,25 +85,53 @@ def pulled_again(
     direction ``c`` is that of ``w f'(p) c``.
     """
     active = tuple([i for i, x in enumerate(args) if has_numbers(x)])
-    moved = [_tangent_like(dots[i], args[i]) for i in active]
+    moved = [tangent_like(dots[i], args[i]) for i in active]
     return pulled(tangent_of(function, len(args), active), (*args, *moved), wanted)[1](bar)
+
+
+@functools.lru_cache(maxsize=256)
+def _both_of(function: Callable[..., Any], count: int, active: tuple[int, ...], time_first: bool) -> Callable[..., Any]:
+    names, dots = [f"a{i}" for i in range(count)], [f"d{i}" if i in active else "None" for i in range(count)]
+    leading, moving = ["t", "y[:n]"], ["None", "y[n:]"]
+    if not time_first:
+        leading, moving = leading[::-1], moving[::-1]
+    file = f"<a function of {count} and its tangent by {active}, time {'first' if time_first else 'second'}>"
+    text = (
+        f"def both({', '.join(['t', 'y', *names, *[f'd{i}' for i in active]])}):\n"
+        "    n = len(y) // 2\n"
+        f"    u, v = jvp(function, ({', '.join([*leading, *names])}), ({', '.join([*moving, *dots])}))\n"
+        "    return np.concatenate([np.ravel(np.array(u)), np.ravel(np.array(v))])\n"
+    )
+    jvp = importlib.import_module("s2sad.pushforwards").jvp
+    return _made("both", text, file, function=function, jvp=jvp, np=np)
+
+
+def with_tangent(
+    function: Callable[..., Any], args: Sequence[Any], dots: Sequence[Any], time_first: bool
+) -> tuple[Callable[..., Any], list[Tree]]:
+    """The right-hand side of an equation for states and their tangents, and its arguments behind ``args``.
+
+    Those are ``dots``, the tangents of the arguments of ``function``, as far as these have numbers.
+    """
+    active = tuple([i for i, x in enumerate(args) if has_numbers(x)])
+    return _both_of(function, len(args), active, time_first), [tangent_like(dots[i], args[i]) for i in active]
 
 
 def moved(function: Callable[..., Any], args: Sequence[Any], dots: Sequence[Any]) -> Tree:
     """The tangent of a call, of those of its arguments; None for one that has none."""
     active = tuple([i for i, x in enumerate(args) if dots[i] is not None and has_numbers(x)])
-    given = tuple([_tangent_like(dots[i], args[i]) for i in active])
+    given = tuple([tangent_like(dots[i], args[i]) for i in active])
     return pushed(function, active, given, *args)[1] if active else np.zeros(np.shape(function(*args)))
 
 
 def moved_again(function: Callable[..., Any], args: Sequence[Any], dots: Sequence[Any], further: Sequence[Any]) -> Tree:
     """The tangent, along ``further``, of the tangent of a call along ``dots``, which stay as they are."""
     active = tuple([i for i, x in enumerate(args) if has_numbers(x)])
-    held = [_tangent_like(dots[i], args[i]) for i in active]
+    held = [tangent_like(dots[i], args[i]) for i in active]
     return moved(tangent_of(function, len(args), active), (*args, *held), (*further, *[None for _ in held]))
 
 
-def _tangent_like(dot: Tree, x: Tree) -> Tree:
+def tangent_like(dot: Tree, x: Tree) -> Tree:
     """A tangent in the form of what it is one of."""
     dot = adjoint_like(0.0 if dot is None else dot, x)
     return tuple(dot) if isinstance(x, tuple) else dot

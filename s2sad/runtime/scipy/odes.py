@@ -15,16 +15,14 @@ import numpy as np
 from scipy import integrate
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.calls import adjoint_like, pushed, unchanging
+from s2sad.runtime.calls import pushed, unchanging
 from s2sad.runtime.scipy.callables import (
     has_numbers,
     packed,
     pulled,
-    spread,
     unpacked,
     zero_like,
 )
-from s2sad.runtime.undefined import PartlyUndefined
 
 Array = Any
 Function = Callable[..., Any]
@@ -158,44 +156,7 @@ def trajectory_adjoints(
     return times_bar, weights, start_bar, unpacked(total, equation.args)
 
 
-def _shaped(weights: np.ndarray, y0: Any) -> Any:
-    """The adjoint of a state as it was given: an array, a number, or a list."""
-    if isinstance(y0, (list, tuple)):
-        return [float(w) for w in weights]
-    return weights.reshape(np.shape(y0))[()] if np.ndim(y0) == 0 else weights
-
-
-# --- odeint
-
-
-def _odeint(func: Function, y0: Any, args: Any, rtol: Any, atol: Any, hmax: Any, tfirst: Any) -> Equation:
-    rtol, atol = (1.49012e-8 if x is None else x for x in (rtol, atol))
-    given = args if isinstance(args, tuple) else (args,)
-    return Equation(func, given, y0, "LSODA", rtol, atol, hmax or np.inf, bool(tfirst))
-
-
-def odeint_adjoints(
-    y_bar: Any, func: Function, y0: Any, t: Any, args: Any, rtol: Any, atol: Any, hmax: Any, tfirst: Any
-) -> tuple[Any, Any, Any]:
-    """The adjoints of the state at the start, of the times, and of the further arguments in ``integrate.odeint``."""
-    equation = _odeint(func, y0, args, rtol, atol, hmax, tfirst)
-    times = np.asarray(t, float)
-    t_bar, weights, start_bar, rest = trajectory_adjoints(np.asarray(y_bar), times, times[0], y0, equation)
-    t_bar[0] += start_bar
-    return _shaped(weights, y0), t_bar, rest if isinstance(args, tuple) else rest[0]
-
-
-def odeint_tangent(
-    y0_dot: Any, t_dot: Any, args_dot: Any, func: Function, y0: Any, t: Any, args: Any, *options: Any
-) -> np.ndarray:
-    """The tangent of ``integrate.odeint(func, y0, t, args)``."""
-    equation = _odeint(func, y0, args, *options)
-    times, times_dot = np.asarray(t, float), np.broadcast_to(np.asarray(t_dot, float), np.shape(t))
-    dots = args_dot if isinstance(args, tuple) else (args_dot,)
-    return solution_dots(times, times_dot, times[0], times_dot[0], y0, y0_dot, equation, dots)
-
-
-# --- solve_ivp
+# --- solutions
 
 
 def trajectory(
@@ -219,70 +180,6 @@ def trajectory(
     return found.t, found.y, found
 
 
-def trajectory_bars(
-    z_bar: Any, z: Any, fun: Function, t_span: Any, y0: Any, args: Any, t_eval: Any, method: Any, *tolerances: Any
-) -> tuple[Any, Any, Any, Any]:
-    """The adjoints of span, state at the start, further arguments and times in `trajectory`."""
-    equation = Equation(fun, spread(args), y0, method, *tolerances)
-    times, states = z[0], z[1]
-    t_bar = np.zeros(times.shape) + (np.asarray(z_bar[0]) if np.ndim(z_bar[0]) else 0.0)
-    y_bar = np.zeros(states.T.shape) + (np.asarray(z_bar[1]).T if np.ndim(z_bar[1]) else 0.0)
-    given = t_eval is not None
-    if not given and (np.any(t_bar[~_at_ends(z)]) or np.any(y_bar[~_at_ends(z)])):
-        raise _on_its_way()
-    kept = slice(None) if given else [0, -1]
-    moved, y0_bar, start_bar, rest = trajectory_adjoints(y_bar[kept], times[kept], t_span[0], y0, equation)
-    moved = moved + t_bar[kept]
-    span_bar = [start_bar, 0.0] if given else [start_bar + moved[0], moved[1]]
-    bars = rest if isinstance(args, (list, tuple)) else rest[0] if rest else None
-    return adjoint_like(span_bar, t_span), _shaped(y0_bar, y0), bars, moved if given else None
-
-
-def _at_ends(z: Any) -> np.ndarray:
-    """Which times are those of the span, and not where the solver has chosen to stop."""
-    ends = np.zeros(z[0].shape, bool)
-    ends[0] = True
-    ends[-1] = z[2].status == 0
-    return ends
-
-
-def _on_its_way() -> UndefinedDerivativeError:
-    return UndefinedDerivativeError(
-        "where solve_ivp stops on its way has no derivative", "Say at which times: solve_ivp(..., t_eval=times)."
-    )
-
-
-def trajectory_tangent(
-    dots: Sequence[Any],
-    z: Any,
-    fun: Function,
-    t_span: Any,
-    y0: Any,
-    args: Any,
-    t_eval: Any,
-    method: Any,
-    *tolerances: Any,
-) -> Any:
-    """The tangents of times and states in `trajectory`; ``dots`` are those of span, state, arguments and times."""
-    span_dot, y0_dot, args_dot, times_dot = dots
-    equation = Equation(fun, spread(args), y0, method, *tolerances)
-    times = z[0]
-    start_dot, end_dot = span_dot if np.ndim(span_dot) else (0.0, 0.0)
-    if t_eval is None:
-        times_dot = np.zeros(times.shape)
-        times_dot[0], times_dot[-1] = start_dot, end_dot
-    times_dot = np.broadcast_to(np.asarray(times_dot, float), times.shape)
-    given_dots = args_dot if isinstance(args, (list, tuple)) else () if args is None else (args_dot,)
-    rows = solution_dots(times, times_dot, t_span[0], start_dot, y0, y0_dot, equation, given_dots)
-    ends = _at_ends(z)
-    if t_eval is not None or np.all(ends):
-        return times_dot, rows.T, 0.0
-    return (*[PartlyUndefined(_on_its_way(), dot, ends) for dot in (times_dot, rows.T)], 0.0)
-
-
-# --- dense output
-
-
 def states_between(
     t: Any,
     report: Any,
@@ -302,48 +199,3 @@ def states_between(
     if report is None:
         report = trajectory(fun, t_span, y0, args, None, method, rtol, atol, max_step, dense_output=True)[2]
     return report.sol(t)
-
-
-def _ordered(t: Any, t_span: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Times in the order in which a solution meets them, and their places."""
-    times = np.atleast_1d(np.asarray(t, float))
-    start, end = t_span
-    if np.any((times < min(start, end)) | (times > max(start, end))):
-        raise UndefinedDerivativeError(
-            "a solution is asked for at a time before its start or after its end, where it has no derivative rule",
-            "Let the span of solve_ivp reach to all times that are asked for.",
-        )
-    return times, np.argsort(times if end >= start else -times, kind="stable")
-
-
-def between_bars(
-    z_bar: Any, t: Any, fun: Function, t_span: Any, y0: Any, args: Any, *options: Any
-) -> tuple[Any, Any, Any, Any]:
-    """The adjoints of times, span, state at the start and further arguments in `states_between`."""
-    times, order = _ordered(t, t_span)
-    y_bar = np.asarray(z_bar, float).reshape(-1, len(times)).T
-    equation = Equation(fun, spread(args), y0, *options)
-    moved, y0_bar, start_bar, rest = trajectory_adjoints(y_bar[order], times[order], t_span[0], y0, equation)
-    t_bar = np.empty(times.shape)
-    t_bar[order] = moved
-    bars = rest if isinstance(args, (list, tuple)) else rest[0] if rest else None
-    return (
-        adjoint_like(t_bar.reshape(np.shape(t)), t),
-        adjoint_like([start_bar, 0.0], t_span),
-        _shaped(y0_bar, y0),
-        bars,
-    )
-
-
-def between_tangent(dots: Sequence[Any], t: Any, fun: Function, t_span: Any, y0: Any, args: Any, *options: Any) -> Any:
-    """The tangent of `states_between`; ``dots`` are those of times, span, state and arguments."""
-    t_dot, span_dot, y0_dot, args_dot = dots
-    times, order = _ordered(t, t_span)
-    times_dot = np.broadcast_to(np.asarray(t_dot, float), np.shape(t)).reshape(times.shape)
-    equation = Equation(fun, spread(args), y0, *options)
-    start_dot = span_dot[0] if np.ndim(span_dot) else 0.0
-    given_dots = args_dot if isinstance(args, (list, tuple)) else () if args is None else (args_dot,)
-    rows = solution_dots(times[order], times_dot[order], t_span[0], start_dot, y0, y0_dot, equation, given_dots)
-    found = np.empty((rows.shape[1], len(times)))
-    found[:, order] = rows.T
-    return found if np.ndim(t) else found[:, 0]
