@@ -8,6 +8,7 @@ seen.add(x[0])             # fine, as long as the set is only asked: x[0] in see
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Iterator
 
 from s2sad.analysis.activity import carriers, passes
@@ -35,6 +36,7 @@ MESSAGE = "a key that depends on what is differentiated is read again, and keys 
 REMEDY = "Keep the number among the values, too, or make the key a constant: stop_gradient(...)."
 #: What has no keys, or numbers for keys.
 _KEYLESS = ("array", "scalar", "numeric", "list", "tuple")
+_METHODS = frozenset((*dir(dict), *dir(set)))
 
 
 def read_back(function: Function, facts: Facts, varied: Collection[str]) -> Iterator[Stmt]:
@@ -52,6 +54,12 @@ def read_back(function: Function, facts: Facts, varied: Collection[str]) -> Iter
     yield from (stmt for stmt in stmts if found.is_read(stmt))
     if any(found.passing(function.result)):
         yield stmts[-1]
+
+
+def _may_put(whole: Opaque) -> bool:
+    """Whether an expression that is not taken apart calls a method of the name of one of a dict or set."""
+    calls = [node.func for node in ast.walk(whole.node) if isinstance(node, ast.Call)]
+    return any(isinstance(called, ast.Attribute) and called.attr in _METHODS for called in calls)
 
 
 class _Keys:
@@ -78,7 +86,7 @@ class _Keys:
                 return [name for name in written if self.has_keys(name)] if depends else []
         inside = [e for whole in expressions(stmt) for e in subexpressions(whole)]
         opaque = [e for e in inside if isinstance(e, Opaque) and any(self.depends(Var(name)) for _, name in e.names)]
-        if found := [name for e in opaque for name in e.writes if self.has_keys(name)]:
+        if found := [name for e in opaque if _may_put(e) for name in e.writes if self.has_keys(name)]:
             # Which of what it reads are keys is not known.
             return found
         displays = [e for e in inside if isinstance(e, Build)]
