@@ -165,6 +165,9 @@ def container_stores(
             case Store(base=Var(name=name) as whole, call=None) if not name.startswith("~"):
                 if facts.get(whole).kind in ("list", "dict") and not (puts_number(stmt, facts.get) and name in held()):
                     yield stmt.origin.line, name.partition(".")[0]
+            case Store(base=Var(name=name) as whole, call=Call(op=Op(kind="method", name="sort"))):
+                if facts.get(whole).kind == "list":
+                    yield stmt.origin.line, name.partition(".")[0]
             case Assign(target=target, value=Call(op=op, args=(whole, Var(name=name)))) if op.kind == "inplace":
                 if facts.get(whole).kind == "list" and op.name == "+" and name.startswith("~") and name in lists:
                     yield stmt.origin.line, target.partition(".")[0]

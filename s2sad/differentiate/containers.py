@@ -21,11 +21,12 @@ from s2sad.differentiate.reverse_state import State
 from s2sad.ir.nodes import MOVED, Assign, Build, Call, Const, Copy, Expr, If, Op, Stmt, Unpack, Var
 from s2sad.ir.traverse import names_in
 from s2sad.ir.types import Fact, same_shape
-from s2sad.runtime.moves import moved_back
+from s2sad.runtime.moves import moved_back, put_at
 
 _IN = Op("compare", "in")
 _GET = Op("method", "get")
 _BACK = Op("runtime", "moved_back", moved_back)
+_PUT_AT = Op("runtime", "put_at", put_at)
 
 
 def changed(state: State, stmt: Assign, call: Call) -> None:
@@ -158,20 +159,18 @@ def _put_back(state: State, target: str, call: Call, bar: Var) -> Var:
     whole, *key = call.args
     item = Call(INDEX, (whole, key[0] if key else Const(-1)))
     is_dict = state.make.fact(whole).kind == "dict"
-    if not is_dict and key not in ([], [Const(-1)], [Const(0)]):
-        what = "an item is taken out of the middle of a list that is differentiated"
-        state.refusals.refuse(call.node, what, "Take the first or last one, or make a new list.")
     # A key is kept before the adjoint is taken, which a refusal leaves as it is.
-    place = state.later.kept(key[0]) if is_dict else key[0] if key else Const(-1)
+    place = state.later.kept(key[0]) if key else Const(-1)
     g = _of_popped(state, target, state.make.fact(item))
     if g is None:
         is_number = state.make.fact(item).kind == "scalar"
         g = Const(0.0) if is_number else Call(ZEROS, (state.make.hold(state.make.fresh("~t"), item),))
     if is_dict:
         return _change(state, bar, "[]", place, g)
-    if place == Const(-1):
-        return _change(state, bar, "append", g)
-    return _change(state, bar, "insert", place, g)
+    if place == Const(0):
+        return _change(state, bar, "insert", place, g)
+    longer = _change(state, bar, "append", g)
+    return longer if place == Const(-1) else _change(state, longer, MOVED, Call(_PUT_AT, (longer, place)))
 
 
 def _of_popped(state: State, target: str, fact: Fact) -> Expr | None:

@@ -4,7 +4,7 @@
     h[i] = v            h.2 = h.1 after [i] = v               (where h is known to be a list or dict)
     x = h.pop()         x = h.1[-1]; h.2 = h.1 after pop()
     heappush(h, v)      h.2 = h.1 after append(v); m = heap_pushed(h.2); h.3 = h.2 after moved(m)
-    h.sort()            m = sorted_moves(h.1); h.2 = h.1 after moved(m)     (where h is known to be a list)
+    h.sort()            m = in_order(h.1); h.2 = h.1 after moved(m)      (where h is known to be a list)
 
 So a container is a value like any other.  What runs is the statement itself, in place: for that nobody else may hold
 the container, which :mod:`s2sad.analysis.containers` sees to.
@@ -21,10 +21,20 @@ import gast
 
 from s2sad import ops
 from s2sad.frontend.expressions import Expressions
-from s2sad.frontend.given import is_built_in
+from s2sad.frontend.given import is_built_in, is_none
 from s2sad.frontend.trees import nodes_of
 from s2sad.ir.nodes import MOVED, Build, Call, Const, Expr, Op, Store
-from s2sad.runtime.moves import heap_made, heap_popped, heap_pushed, heap_pushpopped, heap_replaced, moved
+from s2sad.runtime.moves import (
+    heap_made,
+    heap_popped,
+    heap_pushed,
+    heap_pushpopped,
+    heap_replaced,
+    in_order,
+    moved,
+    put_last,
+    turned_round,
+)
 
 Node = Any
 
@@ -160,6 +170,36 @@ class Changes(Expressions):
         self.change(variable, "pop", key, node)
         return item
 
+    def reverse(self, node: Node, variable: Node, hint: str) -> Expr | None:
+        if node.args:
+            return None
+        self.reorder(variable, turned_round, (), node)
+        return Const(None)
+
+    def remove(self, node: Node, variable: Node, hint: str) -> Expr | None:
+        if len(node.args) != 1:
+            return None
+        self.reorder(variable, put_last, (self.hoisted(self.constant(node.args[0])),), node)
+        self.change(variable, "pop", (), node)
+        return Const(None)
+
+    def sort_list(self, node: Node) -> Expr:
+        """``h.sort()``, where ``h`` surely is a list."""
+        options = {k.arg: k.value for k in node.keywords}
+        key = options.pop("key", None)
+        if node.args or not options.keys() <= {"reverse"} or not (key is None or is_none(key)):
+            self.unsupported(node, "by these arguments has no derivative rule", "Make a new list: sorted(...).")
+            return Const(None)
+        given = [self.hoisted(self.constant(v)) for v in options.values()]
+        self.reorder(node.func.value, in_order, tuple(given), node)
+        return Const(None)
+
+    def reorder(self, variable: Node, moves: Callable[..., Any], operands: tuple[Expr, ...], node: Node) -> None:
+        """Let the items of the list that a variable holds change places, as a function says."""
+        op = Op("runtime", moves.__name__, moves)
+        found = self.assign("moves", Call(op, (self.name(variable), *operands), (), node))
+        self.change(variable, MOVED, (found,), node)
+
     def moved(self, node: Node, variable: Node, hint: str) -> Expr | None:
         """``moved(list, moves)``, as emitted text has it."""
         if len(node.args) != 2:
@@ -222,6 +262,8 @@ _METHODS: dict[str, _Lowering] = {
     "insert": Changes.insert,
     "extend": Changes.extend,
     "pop": Changes.pop,
+    "reverse": Changes.reverse,
+    "remove": Changes.remove,
     "__delitem__": Changes.delete,
 }
 
@@ -229,15 +271,13 @@ _METHODS: dict[str, _Lowering] = {
 def _moving(moves: Callable[..., Any], number: int, then_pops: bool) -> _Lowering:
     """The lowering of a function of a list: of two arguments it puts the second behind the last item, lets the items
     change places by ``moves``, and if it ``then_pops`` takes out and gives back the last one."""
-    op = Op("runtime", moves.__name__, moves)
 
     def lowering(self: Changes, node: Node, variable: Node, hint: str) -> Expr | None:
         if len(node.args) != number:
             return None
         if number == 2:
             self.change(variable, "append", (self.element(node.args[1]),), node)
-        found = self.assign("moves", Call(op, (self.name(variable),), (), node))
-        self.change(variable, MOVED, (found,), node)
+        self.reorder(variable, moves, (), node)
         if not then_pops:
             return Const(None)
         item = self.assign(hint, Call(_INDEX, (self.name(variable), Const(-1)), (), node))

@@ -260,9 +260,10 @@ class Protected(ControlFlow):
         lookup = self.resolver.lookup
         for node in nodes:
             if isinstance(node, gast.Call) and self.written_by_call(node):
-                # What one of Python's or NumPy's own writes, it writes at last, but for heaps, whose items it compares.
+                # What one of Python's or NumPy's own writes, it writes at last, but where it compares items meanwhile.
                 own = is_built_in(node.func, lookup) or ops.spec_of(lookup(node.func)[1]) is not None
-                return own and node is s.value and not is_moving(lookup(node.func)[1])
+                compares = is_moving(lookup(node.func)[1]) or getattr(node.func, "attr", "") == "sort"
+                return own and node is s.value and not compares
         return True
 
     # --- both

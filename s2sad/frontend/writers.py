@@ -247,6 +247,11 @@ class Writers(Changes):
         return self.store(node, base, index, value, {"self": whole, "value": value})
 
     def sort(self, node: Node, function: Any, args: list[Node]) -> Expr:
+        # Arrays have no such options.
+        is_list = any(k.arg in ("key", "reverse") for k in node.keywords)
+        if isinstance(node.func, gast.Attribute) and isinstance(node.func.value, gast.Name):
+            if is_list or self.is_container(node.func.value):
+                return self.sort_list(node)
         bound = self.given(node, args, "self axis kind order", 1)
         if bound is None:
             return _NONE

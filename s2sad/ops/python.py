@@ -18,8 +18,12 @@ from s2sad.runtime.moves import (
     heap_pushed,
     heap_pushpopped,
     heap_replaced,
+    in_order,
     moved,
     moved_back,
+    put_at,
+    put_last,
+    turned_round,
 )
 
 # --- questions about objects ---
@@ -124,7 +128,8 @@ operation(
 )  # fmt: skip
 operation(heapq.heappop, heapq.heapify, signature=lambda heap: None, writes=("heap",), result="element")
 operation(moved, signature=lambda items, moves: None, writes=("items",))
-constant(heap_made, heap_popped, heap_pushed, heap_pushpopped, heap_replaced, moved_back)
+constant(heap_made, heap_popped, heap_pushed, heap_pushpopped, heap_replaced)
+constant(in_order, moved_back, put_at, put_last, turned_round)
 operation(
     bisect.insort, bisect.insort_left,
     signature=lambda a, x, lo=0, hi=None, *, key=None: None, writes=("a",), stores=("x",), calls=("key",),

@@ -2,49 +2,76 @@
 
 q /= n                  ->  q = q / n           of lists and tuples, which the operator does not change
 b = copy.copy(a)        ->  b = a.copy()        of arrays
+b = sorted(a)           ->  b = list(a)         of tuples and the like
+                            b = b after moved(in_order(b))
 """
 
 from __future__ import annotations
 
 import copy
+import itertools
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from s2sad.analysis.infer import Facts
-from s2sad.ir.nodes import Assign, Block, Call, Function, Op, Stmt
-from s2sad.ir.traverse import map_stmt, walk
+from s2sad.ir.nodes import MOVED, Assign, Block, Call, Function, Op, Stmt, Var
+from s2sad.ir.traverse import base, map_stmt, walk, writes
+from s2sad.ir.types import some_item
+from s2sad.runtime.moves import in_order
 
 #: The operators by which ``q += v`` changes a list.
 _CHANGING = ("+", "*")
 _COPY = Op("method", "copy", np.copy)
+_LIST = Op("function", "list", list)
+_IN_ORDER = Op("runtime", "in_order", in_order)
 
 
 def rewritten(function: Function, facts: Facts) -> Function:
     """``function`` with such statements as what they do; itself where there is none."""
-    if all(_of_types(stmt, facts) is stmt for stmt in walk(function.body)):
+    taken = {name for stmt in walk(function.body) for name in writes(stmt)}
+
+    def version(variable: str) -> str:
+        """A name for a further version of a variable."""
+        name = next(name for n in itertools.count(1) if (name := f"{variable}.{n}") not in taken)
+        taken.add(name)
+        return name
+
+    if all(_of_types(stmt, facts, version) == (stmt,) for stmt in walk(function.body)):
         return function
 
     def in_block(block: Block) -> Block:
         made: list[Stmt] = []
         for stmt in block:
-            other = _of_types(stmt, facts)
-            made.append(map_stmt(stmt, lambda e: e, in_block) if other is stmt else other)
+            others = _of_types(stmt, facts, version)
+            made += [map_stmt(stmt, lambda e: e, in_block)] if others == (stmt,) else others
         return tuple(made)
 
     return replace(function, body=in_block(function.body))
 
 
-def _of_types(stmt: Stmt, facts: Facts) -> Stmt:
-    """What a statement is by the types of its operands; itself if that is no other."""
+def _of_types(stmt: Stmt, facts: Facts, version: Callable[[str], str]) -> tuple[Stmt, ...]:
+    """What a statement is by the types of its operands; itself alone if that is no other."""
     value = stmt.value if isinstance(stmt, Assign) else None
     if not isinstance(stmt, Assign) or not isinstance(value, Call):
-        return stmt
+        return (stmt,)
     if value.op.kind == "inplace" and value.op.name not in _CHANGING:
         of_items = facts.get(value.args[0]).kind in ("list", "tuple")
-        return replace(stmt, value=replace(value, op=replace(value.op, kind="operator"))) if of_items else stmt
+        return (replace(stmt, value=replace(value, op=replace(value.op, kind="operator"))) if of_items else stmt,)
     if value.op.function is copy.copy and len(value.args) == 1 and not value.kwargs:
         known = facts.get(value.args[0])
         of_array = known.kind == "array" and not known.owners and not known.boxed
-        return replace(stmt, value=replace(value, op=_COPY)) if of_array else stmt
-    return stmt
+        return (replace(stmt, value=replace(value, op=_COPY)) if of_array else stmt,)
+    if value.op.function is sorted and len(value.args) == 1 and dict(value.kwargs).keys() <= {"reverse"}:
+        known = facts.get(value.args[0])
+        item = some_item(known) if known.kind in ("list", "tuple") else None
+        if item is not None and item.kind in ("list", "tuple", "record"):
+            listed, moves = version(base(stmt.target)), version("~moves")
+            found = Call(_IN_ORDER, (Var(listed), *(v for _, v in value.kwargs)), (), value.node)
+            return (
+                replace(stmt, target=listed, value=Call(_LIST, value.args, (), value.node)),
+                replace(stmt, target=moves, value=found),
+                replace(stmt, value=Call(MOVED, (Var(listed), Var(moves)), (), value.node)),
+            )
+    return (stmt,)

@@ -1,4 +1,4 @@
-"""How items of a list change places: where a heap, or sorting, puts them, and the change itself.
+"""How items of a list change places: where sorting, or a heap, puts them, and the change itself.
 
 Moves are two rows of places: what stands after them at each of the first stood before at that of the second.  The moves
 of a heap are those of `heapq`, by the same comparisons in the same order, as a path of few places.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+
+from s2sad.runtime.selecting import key_order
 
 Moves = tuple[Sequence[int], Sequence[int]]
 
@@ -46,6 +48,42 @@ def heap_pushed(heap: Sequence[Any]) -> Moves:
     while path[-1] > 0 and heap[path[0]] < heap[(path[-1] - 1) // 2]:
         path.append((path[-1] - 1) // 2)
     return _along(path)
+
+
+def in_order(items: Sequence[Any], reverse: bool = False) -> Moves:
+    """Return where the items of a list go where it is sorted.
+
+    >>> in_order([3, 1, 2])
+    ([0, 1, 2], [1, 2, 0])
+    """
+    return list(range(len(items))), key_order(items, reverse)
+
+
+def turned_round(items: Sequence[Any]) -> Moves:
+    """Return where the items of a list go where it is reversed."""
+    places = list(range(len(items)))
+    return places, places[::-1]
+
+
+def put_last(items: Sequence[Any], item: Any) -> Moves:
+    """Return where the items of a list go where the first that is equal to one goes behind all others.
+
+    >>> put_last([4, 5, 6, 7], 5)
+    ([1, 2, 3], [2, 3, 1])
+    """
+    for place, other in enumerate(items):
+        if other is item or other == item:
+            return _along(list(range(place, len(items))))
+    raise ValueError("list.remove(x): x not in list")
+
+
+def put_at(items: Sequence[Any], place: int) -> Moves:
+    """Return where the items of a list go where the last one goes to a place, which counts from the end if negative.
+
+    >>> put_at([1, 2, 3, 4], 1)
+    ([3, 2, 1], [2, 1, 3])
+    """
+    return _along(list(range(len(items) - 1, range(len(items))[place] - 1, -1)))
 
 
 def _sifted(heap: Sequence[Any], start: int, end: int, new: Any) -> list[int]:

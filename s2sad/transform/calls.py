@@ -20,7 +20,7 @@ from s2sad.transform import branches, existing, generators, growing, objects, si
 from s2sad.transform.builtin import built_in
 from s2sad.transform.containers import items_of, run_through, view, view_of_operand
 from s2sad.transform.derivatives import Calls, derived
-from s2sad.transform.functionals import SORTED_BY, functional_call, is_functional
+from s2sad.transform.functionals import SORT_BY, SORTED_BY, functional_call, is_functional
 from s2sad.transform.held import held_pairs
 from s2sad.transform.inlining import enter, inlined
 from s2sad.transform.known import (
@@ -129,7 +129,11 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
             return invoke(s, start[0], args, op, frame)
         case Method():
             if isinstance(function.receiver, Items):
-                return method_of_items(s, function, args, op, frame)
+                done = method_of_items(s, function, args, op, frame)
+                is_sorting = isinstance(function.function, Known) and function.function.value is list.sort
+                if done is None and is_sorting and any(kind == "key" and is_callable(v) for kind, v in args):
+                    return call_function(s, SORT_BY, [("", function.receiver), *args], op, frame, None)
+                return done
             if isinstance(function.receiver, Row) and function.owner is None:
                 return objects.named_tuple_method(s, function, args)
             if not args and (pairs := held_pairs(s, function)) is not None:

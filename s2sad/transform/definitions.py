@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.runtime.moves import in_order, moved
 from s2sad.runtime.reductions import column
 from s2sad.runtime.selecting import key_order, piece_conditions, result_dtype
 from s2sad.runtime.ufunc_loops import accumulated_by, element_places, reduced_between, reduced_by
@@ -24,6 +25,11 @@ def sorted_by(iterable: Any, *, key: Any, reverse: bool = False) -> Any:
     items = list(iterable)
     order = key_order([key(item) for item in items], reverse)
     return [items[place] for place in order]
+
+
+def sort_by(items: Any, *, key: Any, reverse: bool = False) -> None:
+    """``items.sort`` by keys that are not known."""
+    moved(items, in_order([key(item) for item in items], reverse))
 
 
 # --- along axes

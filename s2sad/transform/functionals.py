@@ -40,6 +40,8 @@ _METHODS = {
 }  # fmt: skip
 #: What ``sorted`` does where the keys are not known.
 SORTED_BY: Any = definitions.sorted_by
+#: What a list does where it is sorted by keys that are not known.
+SORT_BY: Any = definitions.sort_by
 _STORED = (np.add, np.subtract)
 #: One argument in the signature of a general universal function.
 _AXES = r"\((\w+(,\w+)*)?\)"

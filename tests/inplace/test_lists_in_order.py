@@ -1,4 +1,4 @@
-"""Lists whose items change places: heaps."""
+"""Lists whose items change places: sorted ones, those out of whose middle items are taken, heaps."""
 
 from __future__ import annotations
 
@@ -104,12 +104,50 @@ def with_arrays(w: Any) -> Any:
     return total
 
 
+def sorted_again(w: Any) -> Any:
+    items = []
+    for v in w:
+        items.append(v * v)
+    total = 0.0
+    for k in range(4):
+        items[k % 3] = items[k % 3] * (1.5 - 0.3 * k)
+        items.sort(reverse=k % 2 == 0)
+        total += items[0] + 2 * items[1] * items[-2]
+        if k == 2:
+            items.reverse()
+    return total
+
+
+def taken_out(w: Any) -> Any:
+    """Places and items that are found as the function runs."""
+    items = list(w * w)
+    total, place = 0.0, -2
+    while len(items) > 3:
+        total = 0.5 * total + items.pop(place) * items[place]
+        place = -1 - (place % 3)
+        least = min(items)
+        items.remove(least)
+        total = total + least * items.pop(int(np.argmax(items)))
+    return total + items[0]
+
+
+def ranked(w: Any) -> Any:
+    rows = [(w[i] * w[i], i, "abc"[i % 3]) for i in range(len(w))]
+    best = sorted(rows, reverse=True)[:3]
+    rows.append((w[0], 1, "d"))
+    rows.sort(key=lambda row: -row[0])
+    return sum(first * i + len(name) * rows[i][0] for first, i, name in best)
+
+
 CASES = [
     (huffman, np.array([0.1, 0.35, 0.2, 0.25])),
     (replaced, W),
     (astar, COST),
     (simulated, np.array([0.3, 0.5])),
     (with_arrays, W),
+    (sorted_again, W),
+    (taken_out, W),
+    (ranked, W),
 ]
 
 
