@@ -27,11 +27,16 @@ OF_LIBRARY = (
     "Write it with operations of NumPy; or, if no derivative should pass, give it a constant copy of each array: "
     "stop_gradient(np.copy(x))."
 )
+_AGAIN = (
+    "Take differences of the gradient, or write the function with operations of NumPy, which have second derivatives."
+)
 _PASSED = "Call a function by its own name, or one that is constant; pass it what it captures as arguments."
 AS_FUNCTION = "Write it as a function of the values that it reads, and call that."
 _VALUES = "a function of the values that it reads, and call that."
 #: The folder of this package, be it installed or not.
 _OURS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
+#: In it, what derivatives of SciPy's functions are computed by.
+_OF_SCIPY = "runtime/scipy"
 #: Where installed packages are.
 _INSTALLED = ("site-packages", "dist-packages")
 
@@ -63,7 +68,8 @@ def follows_from_made(violation: Violation) -> bool:
 def inside_library(file: str) -> str:
     """The path of a file inside the folder of installed packages; empty for a file of the user's own.
 
-    The functions of this package stand for the user's, but those that stand for functions of Python and NumPy.
+    The functions of this package stand for the user's, but for those that stand for functions of Python and NumPy, or
+    compute derivatives of SciPy's.
 
     Example:
         >>> inside_library("/venv/lib/python3.13/site-packages/scipy/special/_logsumexp.py")
@@ -71,7 +77,7 @@ def inside_library(file: str) -> str:
     """
     if file.startswith(_OURS):
         inside = file[len(_OURS) :].replace(os.sep, "/")
-        return f"s2sad/{inside}" if inside == "transform/definitions.py" else ""
+        return f"s2sad/{inside}" if inside == "transform/definitions.py" or inside.startswith(_OF_SCIPY) else ""
     parts = file.replace(os.sep, "/").split("/")
     ends = [i for i, part in enumerate(parts) if part in _INSTALLED]
     return "/".join(parts[ends[-1] + 1 :]) if ends else ""
@@ -85,8 +91,10 @@ def is_foreign(function: types.FunctionType, file: str) -> bool:
 
 def of_library(text: str, function: object, place: Place | None) -> tuple[str, str]:
     """What is said of a library's function that is refused because of something inside, at a place."""
-    what = f"{text} has no derivative rule, and its source cannot be followed as a whole"
     where = f" ({inside_library(place.file) or place.file}:{place.line})" if place is not None else ""
+    if isinstance(function, types.FunctionType) and _OF_SCIPY in inside_library(function.__code__.co_filename):
+        return f"{text} computes a first derivative, and has none itself{where}", ops.remedy(function) or _AGAIN
+    what = f"{text} has no derivative rule, and its source cannot be followed as a whole"
     return what + where, ops.remedy(function) or OF_LIBRARY
 
 

@@ -1,4 +1,4 @@
-"""Second derivatives of roots, integrals and differential equations, against differences of the gradient."""
+"""Second derivatives of roots, integrals, differential equations and B-splines, against differences of the gradient."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import optimize
+from scipy import ndimage, optimize
 from scipy.integrate import odeint, quad, solve_ivp
+from scipy.interpolate import make_interp_spline
 from scipy.optimize import brentq, fsolve, newton
 
 from s2sad import grad, hvp, jvp
+from s2sad.errors import UnsupportedError
 from tests.oracle import richardson_jvp
 
 P, V = np.array([0.7, 1.3]), np.array([0.3, -0.8])
@@ -66,6 +68,12 @@ def nested(p: Any) -> Any:
     return quad(lambda x: quad(lambda y: np.exp(-p[0] * x * y), 0, x * p[1])[0], 0, p[1])[0]
 
 
+def spline(p: Any) -> Any:
+    x = np.linspace(0, 3, 6)
+    curve = make_interp_spline(x, np.sin(x * p[0]) + p[1])
+    return curve(p[1]) ** 2 + np.sum(curve(x[:3] + p[0] / 9, 1) ** 2)
+
+
 TIGHT = {"rtol": 1e-7, "atol": 1e-7}
 
 
@@ -104,7 +112,7 @@ def along(f: Callable[..., Any]) -> Callable[[Any], Any]:
     "f",
     [
         captured, by_one_argument, several_roots, with_slopes, system, fixed_point, integral, with_a_weight, nested,
-        *PATHS,
+        spline, *PATHS,
     ],
 )  # fmt: skip
 def test_second_derivatives(f: Callable[..., Any]) -> None:
@@ -114,7 +122,18 @@ def test_second_derivatives(f: Callable[..., Any]) -> None:
     np.testing.assert_allclose(hvp(f, (P,), (V,)), expected, **tolerance)
     if f is not dense:
         np.testing.assert_allclose(grad(along(f))(P), expected, **tolerance)
-    if f in (captured, system, integral, at_the_end):
+    if f in (captured, system, integral, spline, at_the_end):
         np.testing.assert_allclose(grad(lambda q: np.sum(grad(f)(q) * V))(P), expected, **tolerance)
-    if f in (captured, system, integral, dense):
+    if f in (captured, system, integral, spline, dense):
         np.testing.assert_allclose(jvp(along(f), (P,), (V,))[1], expected @ V, **tolerance)
+
+
+def of_an_image(p: Any) -> Any:
+    image = np.sin(np.arange(20.0).reshape(4, 5) * p[0])
+    return np.sum(ndimage.map_coordinates(image, [[1.2, 0.5], [2.1, 1.7]]) ** 2)
+
+
+def test_what_has_no_second_derivative_is_one_error() -> None:
+    with pytest.raises(UnsupportedError, match="sampled_adjoint computes a first derivative") as refused:
+        hvp(of_an_image, (P,), (V,))
+    assert len(refused.value.violations) == 1

@@ -32,6 +32,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "scipy.interpolate": (
         "interpolate",
         "interpolate_models",
+        "bsplines",
         "spline_slopes",
         "scattered",
         "smoothing",

@@ -12,9 +12,6 @@ from s2sad.ops.points import numbers
 from s2sad.ops.scipy.interpolate import at_points, grid_of, knots, places, tck
 from s2sad.ops.spec import Sample, constant, linear, rule, sample
 from s2sad.runtime.scipy.interpolants import (
-    bspline,
-    bspline_adjoints,
-    bspline_tangent,
     by_points,
     evaluated,
     evaluated_adjoint,
@@ -31,19 +28,10 @@ from s2sad.runtime.scipy.interpolants import (
     interpolated,
     interpolated_adjoint,
     interpolated_tangent,
-    interpolating_adjoint,
-    interpolating_coefficients,
     interpolating_knots,
     kept,
     places_adjoint,
     values_adjoint,
-)
-from s2sad.runtime.scipy.places import (
-    coefficients_adjoint,
-    coefficients_tangent,
-    through,
-    through_adjoints,
-    through_tangent,
 )
 from s2sad.runtime.scipy.splines import (
     cubic_coefficients,
@@ -252,124 +240,6 @@ def hermite_rule(z_bar: Array, x: Array, y: Array, dydx: Array, axis: int = 0) -
 
 
 # --- B-splines
-
-
-def _basis() -> Sequence[Sample]:
-    x, grid = knots(7), at_points()
-    cubic = interpolate.make_interp_spline(x, numbers(7))
-    wide = interpolate.make_interp_spline(x, numbers(7, 2), k=2)
-    return [
-        sample(cubic.t, cubic.c, 3, grid),
-        sample(wide.t, wide.c, 2, grid.reshape(2, 2), 1),
-        sample(wide.t, wide.c, 2, grid, axis=1),
-        sample(cubic.t, cubic.c, 3, float(grid[0]), 0, 0, False),
-    ]
-
-
-def _bspline_jvp(
-    c_dot: Array,
-    x_dot: Array,
-    z: Array,
-    t: Array,
-    c: Array,
-    k: int,
-    x: Array,
-    nu: int = 0,
-    axis: int = 0,
-    extrapolate: Any = True,
-) -> Array:
-    return bspline_tangent(z, (c_dot, x_dot), t, c, k, x, nu, axis, extrapolate)
-
-
-@rule(bspline, wrt=["c", "x"], jvp=_bspline_jvp, samples=_basis, dtype="unknown")
-def bspline_rule(
-    z_bar: Array, t: Array, c: Array, k: int, x: Array, nu: int = 0, axis: int = 0, extrapolate: Any = True
-) -> tuple[Array, Array]:
-    c_bar, x_bar = bspline_adjoints(z_bar, t, c, k, x, nu, axis, extrapolate)
-    return c_bar, x_bar
-
-
-def _collocations() -> Sequence[Sample]:
-    x, y = knots(7), numbers(7)
-    points = [sample(x, y), sample(x, numbers(7, 2), 2), sample(x, numbers(2, 7), axis=1), sample(x, y, k=1)]
-    return [*points, sample(x, y, bc_type="natural"), sample(x, y, 3, None, "clamped")]
-
-
-def _coefficients_jvp(
-    x_dot: Array,
-    y_dot: Array,
-    z: Array,
-    x: Array,
-    y: Array,
-    k: int = 3,
-    t: Any = None,
-    bc_type: Any = None,
-    axis: int = 0,
-) -> Array:
-    by_values = interpolating_coefficients(x, y_dot + np.zeros(np.shape(y)), k, t, bc_type, axis)
-    return coefficients_tangent(z, x_dot, x, y, k, t, bc_type, axis) + by_values
-
-
-@rule(interpolating_coefficients, wrt=["x", "y"], jvp=_coefficients_jvp, samples=_collocations, dtype="unknown")
-def interpolating_rule(
-    z: Array, z_bar: Array, x: Array, y: Array, k: int = 3, t: Any = None, bc_type: Any = None, axis: int = 0
-) -> tuple[Array, Array]:
-    return (
-        coefficients_adjoint(z_bar, z, x, k, t, bc_type),
-        interpolating_adjoint(z_bar, x, y, k, t, bc_type, axis),
-    )
-
-
-def _through_places() -> Sequence[Sample]:
-    x, grid = knots(7), at_points()
-
-    def made(k: int, bc_type: Any = None) -> Any:
-        return x, interpolate.make_interp_spline(x, numbers(7), k, None, bc_type).c, k, bc_type
-
-    wide = interpolate.make_interp_spline(x, numbers(7, 2), k=2).c
-    return [
-        sample(*made(3), grid),
-        sample(*made(3, "natural"), grid, 1),
-        sample(*made(5), 3 * grid - 3.0),
-        sample(*made(1), grid),
-        sample(*made(3), grid, 0, 0, False),
-        sample(x, wide, 2, None, grid.reshape(2, 2), 1),
-        sample(x, wide, 2, None, grid, axis=1),
-        sample(*made(3, "clamped"), float(grid[0])),
-    ]
-
-
-def _through_jvp(
-    x_dot: Array,
-    c_dot: Array,
-    points_dot: Array,
-    z: Array,
-    x: Array,
-    c: Array,
-    k: int,
-    bc_type: Any,
-    points: Array,
-    nu: int = 0,
-    axis: int = 0,
-    extrapolate: Any = True,
-) -> Array:
-    return through_tangent(z, (x_dot, c_dot, points_dot), x, c, k, bc_type, points, nu, axis, extrapolate)
-
-
-@rule(through, wrt=["x", "c", "points"], jvp=_through_jvp, samples=_through_places, dtype="unknown")
-def through_rule(
-    z_bar: Array,
-    x: Array,
-    c: Array,
-    k: int,
-    bc_type: Any,
-    points: Array,
-    nu: int = 0,
-    axis: int = 0,
-    extrapolate: Any = True,
-) -> tuple[Array, Array, Array]:
-    x_bar, c_bar, points_bar = through_adjoints(z_bar, x, c, k, bc_type, points, nu, axis, extrapolate)
-    return x_bar, c_bar, points_bar
 
 
 def _fits() -> Sequence[Sample]:

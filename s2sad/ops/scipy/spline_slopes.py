@@ -11,7 +11,21 @@ from scipy import interpolate
 from s2sad.ops.points import numbers
 from s2sad.ops.scipy.interpolate import at_points, knots
 from s2sad.ops.spec import Sample, bilinear, linear, operation, rule, sample
-from s2sad.runtime.scipy.interpolants import by_points
+from s2sad.runtime.scipy.interpolants import (
+    bspline,
+    bspline_coefficients_adjoint,
+    bspline_points_adjoint,
+    by_points,
+    interpolating_adjoint,
+    interpolating_coefficients,
+)
+from s2sad.runtime.scipy.places import (
+    coefficients_adjoint,
+    coefficients_tangent,
+    spline_knots,
+    through_places_adjoint,
+    through_places_tangent,
+)
 from s2sad.runtime.scipy.splines import (
     along,
     cubic_places_adjoint,
@@ -33,7 +47,7 @@ def _moved() -> Sequence[Sample]:
     return [sample(numbers(4, 2), numbers(4), x, 0), sample(numbers(2, 2, 3), numbers(2, 2), grid, 0)]
 
 
-@bilinear(by_points, wrt=["slope", "x_dot"], samples=_moved, dtype="unknown")
+@bilinear(by_points, wrt=["slope", "x_dot"], steps={"x"}, samples=_moved, dtype="unknown")
 def by_points_rule(z_bar: Array, slope: Array, x_dot: Array, x: Array, axis: int) -> tuple[Array, Array]:
     return by_points(z_bar, x_dot, x, axis), along(z_bar * slope, x, axis)
 
@@ -41,6 +55,7 @@ def by_points_rule(z_bar: Array, slope: Array, x_dot: Array, x: Array, axis: int
 @linear(
     along,
     wrt=["product"],
+    steps={"x"},
     samples=lambda: [sample(numbers(4, 2), numbers(4), 0), sample(numbers(3, 4), numbers(4), 1)],
     dtype="unknown",
 )
@@ -140,7 +155,130 @@ def values_tangent_rule(z_bar: Array, y_dot: Array, x: Array, y: Array, axis: in
     return cubic_values_adjoint(z_bar, x, y, axis, bc_type)
 
 
+# --- B-splines
+
+
+def _bspline_adjoints() -> Sequence[Sample]:
+    x, grid = knots(7), at_points()
+    cubic, wide = (interpolate.make_interp_spline(x, y) for y in (numbers(7), numbers(7, 2)))
+    return [
+        sample(numbers(4), cubic.t, cubic.c, 3, grid, 0, 0, True),
+        sample(numbers(4, 2), wide.t, wide.c, 3, grid, 1, 0, True),
+        sample(numbers(2, 4), wide.t, wide.c, 3, grid, 0, 1, True),
+    ]
+
+
+def _bspline_points_jvp(
+    g_dot: Array,
+    c_dot: Array,
+    x_dot: Array,
+    g: Array,
+    t: Array,
+    c: Array,
+    k: int,
+    x: Array,
+    nu: int,
+    axis: int,
+    extrapolate: Any,
+) -> Array:
+    moved = bspline_points_adjoint(g_dot + np.zeros_like(g), t, c, k, x, nu, axis, extrapolate)
+    moved = moved + bspline_points_adjoint(g, t, c_dot + np.zeros_like(c), k, x, nu, axis, extrapolate)
+    return moved + x_dot * bspline_points_adjoint(g, t, c, k, x, nu + 1, axis, extrapolate)
+
+
+@rule(bspline_points_adjoint, wrt=["g", "c", "x"], jvp=_bspline_points_jvp, samples=_bspline_adjoints, dtype="unknown")
+def bspline_points_rule(
+    z_bar: Array, g: Array, t: Array, c: Array, k: int, x: Array, nu: int, axis: int, extrapolate: Any
+) -> tuple[Array, Array, Array]:
+    return (
+        by_points(bspline(t, c, k, x, nu + 1, axis, extrapolate), z_bar, x, axis),
+        bspline_coefficients_adjoint(by_points(g, z_bar, x, axis), t, c, k, x, nu + 1, axis, extrapolate),
+        z_bar * bspline_points_adjoint(g, t, c, k, x, nu + 1, axis, extrapolate),
+    )
+
+
+def _bspline_coefficients_jvp(
+    g_dot: Array,
+    x_dot: Array,
+    g: Array,
+    t: Array,
+    c: Array,
+    k: int,
+    x: Array,
+    nu: int,
+    axis: int,
+    extrapolate: Any,
+) -> Array:
+    moved = bspline_coefficients_adjoint(g_dot + np.zeros_like(g), t, c, k, x, nu, axis, extrapolate)
+    return moved + bspline_coefficients_adjoint(by_points(g, x_dot, x, axis), t, c, k, x, nu + 1, axis, extrapolate)
+
+
+@rule(
+    bspline_coefficients_adjoint,
+    wrt=["g", "x"],
+    steps={"c"},
+    jvp=_bspline_coefficients_jvp,
+    samples=_bspline_adjoints,
+    dtype="unknown",
+)
+def bspline_coefficients_rule(
+    z_bar: Array, g: Array, t: Array, c: Array, k: int, x: Array, nu: int, axis: int, extrapolate: Any
+) -> tuple[Array, Array]:
+    return (
+        bspline(t, z_bar, k, x, nu, axis, extrapolate),
+        bspline_points_adjoint(g, t, z_bar, k, x, nu, axis, extrapolate),
+    )
+
+
+def _interpolating() -> Sequence[Sample]:
+    x, y = knots(7), numbers(7)
+    wide = sample(numbers(7, 2), x, numbers(2, 7), 2, None, None, 1)
+    return [sample(numbers(7, seed=3), x, y, 3, None, None, 0), wide, sample(numbers(9), x, y, 3, None, "natural", 0)]
+
+
+@linear(interpolating_adjoint, wrt=["c_bar"], steps={"y"}, samples=_interpolating, dtype="unknown")
+def interpolating_adjoint_rule(
+    z_bar: Array, c_bar: Array, x: Array, y: Array, k: int, t: Any, bc_type: Any, axis: int
+) -> Array:
+    return interpolating_coefficients(x, z_bar, k, t, bc_type, axis)
+
+
+def _moved_places() -> Sequence[Sample]:
+    x = knots(7)
+    return [sample(numbers(7), interpolate.make_interp_spline(x, numbers(7)).c, x, 3, None, None)]
+
+
+@linear(coefficients_tangent, wrt=["x_dot"], samples=_moved_places, dtype="unknown")
+def coefficients_tangent_rule(z_bar: Array, x_dot: Array, c: Array, x: Array, k: int, t: Any, bc_type: Any) -> Array:
+    return coefficients_adjoint(z_bar, c, x, k, t, bc_type)
+
+
+def _through() -> Sequence[Sample]:
+    x = knots(7)
+    wide = interpolate.make_interp_spline(x, numbers(7, 2))
+    return [sample(numbers(7), x, wide.c, 3, None, at_points(), 0, axis, True) for axis in (0, 1)]
+
+
+@linear(through_places_tangent, wrt=["x_dot"], samples=_through, dtype="unknown")
+def through_places_rule(
+    z_bar: Array,
+    x_dot: Array,
+    x: Array,
+    c: Array,
+    k: int,
+    bc_type: Any,
+    points: Array,
+    nu: int,
+    axis: int,
+    extrapolate: Any,
+) -> Array:
+    return through_places_adjoint(z_bar, x, c, k, bc_type, points, nu, axis, extrapolate)
+
+
 operation(
+    spline_knots,
+    through_places_adjoint,
+    coefficients_adjoint,
     piecewise_breaks_adjoint,
     piecewise_breaks_tangent,
     cubic_places_adjoint,

@@ -51,22 +51,23 @@ def bspline(t: Array, c: Array, k: int, x: Array, nu: int = 0, axis: int = 0, ex
     return interpolate.BSpline.construct_fast(np.asarray(t, np.float64), in_double(c), k, extrapolate, axis)(x, nu)
 
 
-def bspline_slope(t: Array, c: Array, k: int, x: Array, nu: int = 0, axis: int = 0, extrapolate: Any = True) -> Array:
-    """The derivative of `bspline` by the points."""
-    return interpolate.BSpline.construct_fast(np.asarray(t, np.float64), in_double(c), k, extrapolate, axis)(x, nu + 1)
-
-
-def bspline_adjoints(
-    z_bar: Array, t: Array, c: Array, k: int, x: Array, nu: int, axis: int, extrapolate: Any
-) -> tuple[Array, Array]:
-    """The adjoints of the coefficients and points in `bspline`."""
+def bspline_coefficients_adjoint(
+    g: Array, t: Array, c: Array, k: int, x: Array, nu: int, axis: int, extrapolate: Any
+) -> Array:
+    """The adjoint of the coefficients in `bspline`."""
     units = interpolate.BSpline(t, np.eye(len(t) - k - 1), k)
     weights = np.nan_to_num(units(np.ravel(x), nu, extrapolate), nan=0.0)
-    front = np.moveaxis(z_bar, range(axis, axis + np.ndim(x)), range(np.ndim(x)))
+    front = np.moveaxis(g, range(axis, axis + np.ndim(x)), range(np.ndim(x)))
     found = np.zeros(c.shape)
     found[: len(t) - k - 1] = (weights.T @ front.reshape(np.size(x), -1)).reshape(-1, *c.shape[1:])
-    slopes = zeros_kept(bspline_slope(t, c, k, x, nu, axis, extrapolate), z_bar)
-    return found, along(slopes, x, axis)
+    return found
+
+
+def bspline_points_adjoint(
+    g: Array, t: Array, c: Array, k: int, x: Array, nu: int, axis: int, extrapolate: Any
+) -> Array:
+    """The adjoint of the points in `bspline`."""
+    return along(zeros_kept(bspline(t, c, k, x, nu + 1, axis, extrapolate), g), x, axis)
 
 
 def interpolating_knots(x: Array, y: Array, k: int = 3, t: Any = None, bc_type: Any = None, axis: int = 0) -> Array:
@@ -406,11 +407,6 @@ def grid_values_adjoint(z_bar: Array, f: Any, values: Array, xi: Any, method: An
     # SciPy turns axes that go down.
     down = tuple(getattr(f, "_descending_dimensions", ()))
     return np.flip(found, axis=down) if down else found
-
-
-def bspline_tangent(z: Array, dots: Any, t: Any, c: Any, k: Any, x: Any, nu: Any, axis: Any, extrapolate: Any) -> Array:
-    """The tangent of `bspline`, of those of the arguments that have adjoints."""
-    return tangent_by_adjoints(z, lambda g: bspline_adjoints(g, t, c, k, x, nu, axis, extrapolate), dots)
 
 
 def interpolated_tangent(

@@ -14,7 +14,7 @@ from scipy import interpolate
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.scipy.callables import tangent_by_adjoints
-from s2sad.runtime.scipy.interpolants import bspline, bspline_adjoints
+from s2sad.runtime.scipy.interpolants import bspline
 
 Array = Any
 
@@ -26,34 +26,36 @@ def through(
     x: Array, c: Array, k: int, bc_type: Any, points: Array, nu: int = 0, axis: int = 0, extrapolate: Any = True
 ) -> Array:
     """The values at points of the spline of ``make_interp_spline(x, y, k, bc_type=bc_type)``, of its coefficients."""
-    return bspline(_knots(x, k, bc_type), c, k, points, nu, axis, extrapolate)
+    return bspline(spline_knots(x, k, bc_type), c, k, points, nu, axis, extrapolate)
 
 
-def through_adjoints(
-    z_bar: Array, x: Array, c: Array, k: int, bc_type: Any, points: Array, nu: int, axis: int, extrapolate: Any
-) -> tuple[Array, Array, Array]:
-    """The adjoints of the places, coefficients and points in `through`."""
-    c_bar, points_bar = bspline_adjoints(
-        z_bar, _knots(x, k, bc_type), c, k, points, nu, axis, True if extrapolate is None else extrapolate
-    )
-    front = np.moveaxis(z_bar, range(axis, axis + np.ndim(points)), range(np.ndim(points)))
+def through_places_adjoint(
+    g: Array, x: Array, c: Array, k: int, bc_type: Any, points: Array, nu: int, axis: int, extrapolate: Any
+) -> Array:
+    """The adjoint of the places in `through`."""
+    front = np.moveaxis(g, range(axis, axis + np.ndim(points)), range(np.ndim(points)))
     slopes = _by_places(x, c, k, bc_type, np.ravel(points), nu, extrapolate)
-    return np.einsum("mpe,pe->m", slopes, front.reshape(np.size(points), -1)), c_bar, points_bar
+    return np.einsum("mpe,pe->m", slopes, front.reshape(np.size(points), -1))
 
 
-def through_tangent(z: Array, dots: Any, *given: Any) -> Array:
-    """The tangent of `through`, of those of what it has derivatives by."""
-    return tangent_by_adjoints(z, lambda g: through_adjoints(g, *given), dots)
+def through_places_tangent(
+    x_dot: Array, x: Array, c: Array, k: int, bc_type: Any, points: Array, nu: int, axis: int, extrapolate: Any
+) -> Array:
+    """The tangent of `through`, of that of the places."""
+    slopes = _by_places(x, c, k, bc_type, np.ravel(points), nu, extrapolate)
+    front = np.einsum("mpe,m->pe", slopes, np.zeros(len(x)) + x_dot)
+    moved = front.reshape((*np.shape(points), *c.shape[1:]))
+    return np.moveaxis(moved, range(np.ndim(points)), range(axis, axis + np.ndim(points)))
 
 
-def coefficients_tangent(c: Array, x_dot: Array, x: Array, y: Array, k: int, t: Any, bc_type: Any, axis: int) -> Array:
+def coefficients_tangent(x_dot: Array, c: Array, x: Array, k: int, t: Any, bc_type: Any) -> Array:
     """The tangent of `interpolating_coefficients`, of that of the places."""
     return tangent_by_adjoints(c, lambda g: (coefficients_adjoint(g, c, x, k, t, bc_type),), (x_dot,))
 
 
 def coefficients_adjoint(c_bar: Array, c: Array, x: Array, k: int, t: Any, bc_type: Any) -> Array:
     """The adjoint of the places in `interpolating_coefficients`: what these fulfil holds wherever the places are."""
-    knots = _knots(x, k, bc_type) if t is None else np.asarray(t)
+    knots = spline_knots(x, k, bc_type) if t is None else np.asarray(t)
     order = _order_at_ends(bc_type)
     sites, orders = [*x], [0] * len(x)
     at = [*range(len(x))]
@@ -82,16 +84,17 @@ def _order_at_ends(bc_type: Any) -> int:
     )
 
 
-def _knots(x: Array, k: int, bc_type: Any) -> Array:
+def spline_knots(x: Array, k: int, bc_type: Any) -> Array:
+    """The knots of a spline through values at places."""
     return interpolate.make_interp_spline(x, np.zeros(len(x)), k, None, bc_type).t
 
 
 def _by_places(x: Array, c: Array, k: int, bc_type: Any, points: Array, nu: int, extrapolate: Any) -> Array:
     """The derivatives of a spline by the places of its data, with its coefficients kept: places, points, others."""
     _order_at_ends(bc_type)
-    by_knots = _by_knots(_knots(x, k, bc_type), c.reshape(len(c), -1), k, points, nu, extrapolate)
+    by_knots = _by_knots(spline_knots(x, k, bc_type), c.reshape(len(c), -1), k, points, nu, extrapolate)
     # Knots are places, or lie between two of them: it does not matter at which.
-    steps = _knots(np.arange(float(len(x))), k, bc_type)
+    steps = spline_knots(np.arange(float(len(x))), k, bc_type)
     low = np.floor(steps).astype(int)
     rest = (steps - low)[:, None, None]
     found = np.zeros((len(x), *by_knots.shape[1:]))
