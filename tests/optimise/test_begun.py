@@ -99,3 +99,44 @@ def test_only_the_first_takes_the_place_of_zeros() -> None:
 def test_indices_that_may_repeat_are_added() -> None:
     assert "add_at(x_bar, " in grad(by_positions).source_for(X)
     assert "add_at" not in grad(by_a_mask).source_for(X)
+
+
+def doubled(u: Any) -> None:
+    u[1:] = 2.0 * u[:-1]
+
+
+def on_copies(f: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda u, w: f(np.copy(u), w)
+
+
+def test_an_array_that_is_added_to_a_whole_of_its_shape_begins_it() -> None:
+    def same_shape(u: Any, w: Any) -> Any:
+        doubled(u)
+        return np.sum(u * w)
+
+    def one_axis_is_short(u: Any, w: Any) -> Any:
+        doubled(u)
+        return np.sum(u * w)
+
+    w = np.cos(M)
+    for f, weights in ((same_shape, w), (one_axis_is_short, w[:1]), (one_axis_is_short, w[:, :1])):
+        found = grad(f, (0, 1))(M.copy(), weights)
+        for position in (0, 1):
+            np.testing.assert_allclose(
+                found[position], numeric_gradient(on_copies(f), (M, weights), position), rtol=1e-8
+            )
+    text = grad(same_shape).source_for(M, w)
+    assert "u_bar = w.copy()" in text
+    assert "zeros" not in text
+    assert "w.copy()" not in grad(one_axis_is_short).source_for(M, w[:1])
+
+
+def test_integers_and_single_precision_do_not_begin_what_is_double() -> None:
+    def f(u: Any, w: Any) -> Any:
+        doubled(u)
+        return np.sum(u * w)
+
+    for weights in (np.arange(9).reshape(3, 3), np.cos(M).astype(np.float32)):
+        found = grad(f)(M.copy(), weights)
+        assert found.dtype == float
+        np.testing.assert_allclose(found, numeric_gradient(on_copies(f), (M, weights.astype(float))), rtol=1e-6)
