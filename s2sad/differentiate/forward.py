@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from s2sad.analysis.effects import sharers
 from s2sad.analysis.sharing import sharing
 from s2sad.analysis.summaries import user_calls, written_unseen
 from s2sad.differentiate.applied import NotDifferentiableError
@@ -112,7 +113,7 @@ class _Forward:
                 calls = [n for w in wholes if name in w.writes for n in ast.walk(w.node) if isinstance(n, ast.Call)]
                 self.refusals.refuse(stmt.origin.line, *may_write(calls, base(name)))
         held = [name for name in writes(stmt) if name in self.state.dots]
-        stopped = self.state.known.activity.stopped.intersection(reads(stmt)) if held else ()
+        stopped = self.state.known.activity.stopped.intersection(self.handed_on(stmt)) if held else ()
         if any(not self.state.effects.group.get(name, frozenset()).isdisjoint(held) for name in stopped):
             # Its tangent in a container would be none of the array's own.
             self.refusals.refuse(stmt.origin.line, INTO_STOPPED, INTO_STOPPED_REMEDY)
@@ -127,6 +128,12 @@ class _Forward:
                     what += " too, which forward mode has no tangent for"
                     remedy = "Call it before, outside of what is differentiated, or use reverse mode."
                 self.refusals.refuse(stmt.origin.line, what, remedy)
+
+    def handed_on(self, stmt: Stmt) -> Iterable[str]:
+        """The names whose objects a statement may give another name, or put somewhere."""
+        if isinstance(stmt, (Assign, Unpack, Store)) and not any(user_calls(stmt)):
+            return sharers(stmt.value, self.state.known.facts, self.state.effects.calls)
+        return reads(stmt)
 
     def attempt(self, stmt: If) -> If:
         """A ``try`` with tangents, those of what is tried after it, so that no handler sees what they raise."""
