@@ -15,8 +15,8 @@ from dataclasses import replace
 import numpy as np
 
 from s2sad.analysis.sharing import sharing
-from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Function, Op, Slice, Stmt, Store, Var
-from s2sad.ir.traverse import blocks, map_stmt, reads, walk, writes
+from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Function, Op, Slice, Store, Var
+from s2sad.ir.traverse import blocks, map_stmt, names_in, reads, walk, writes
 from s2sad.ir.types import same_shape
 from s2sad.optimise.memory import Memory
 
@@ -25,53 +25,59 @@ _COPY = Op("method", "copy", np.copy)
 
 def begin_with_contributions(function: Function, memory: Memory) -> Function:
     """Apply the rewrite above to the reverse part of ``function``, block by block."""
-    return function if function.reverse is None else replace(function, reverse=_begun(function.reverse, memory))
+    if function.reverse is None:
+        return function
+    known = {p.name for p in function.params} | {
+        n for s in walk((*function.body, *function.reverse)) for n in writes(s)
+    }
+    return replace(function, reverse=_begun(function.reverse, memory, known))
 
 
-def _begun(block: Block, memory: Memory) -> Block:
-    out: list[Stmt] = [map_stmt(s, lambda e: e, lambda b: _begun(b, memory)) if blocks(s) else s for s in block]
-    done: set[int] = set()
+def _begun(block: Block, memory: Memory, known: frozenset[str]) -> Block:
+    out = [map_stmt(s, lambda e: e, lambda b: _begun(b, memory, known)) if blocks(s) else s for s in block]
+    begun = [position for position, stmt in enumerate(out) if isinstance(stmt, Assign) and _is_zeros(stmt.value)]
+    if not begun:
+        return tuple(out)
+    first: dict[str, list[int]] = {}
     for position, stmt in enumerate(out):
-        if not (isinstance(stmt, Assign) and isinstance(stmt.value, Call)):
-            continue
-        if not any(stmt.value.op.function is zeros for zeros in (np.zeros, np.zeros_like)):
-            continue
+        for name in {name for inner in walk((stmt,)) for name in (*reads(inner), *writes(inner))}:
+            first.setdefault(name, []).append(position)
+    done: set[int] = set()
+    for position in begun:
+        (name,) = writes(out[position])
         # Nothing shares a new array before its name is read.
-        later = range(position + 1, len(out))
-        first = next((i for i in later if stmt.target in _mentioned(out[i])), None)
-        contribution = None if first is None else out[first]
-        if first is None or not isinstance(contribution, Store) or contribution.base != Var(stmt.target):
+        place = next((i for i in first[name] if i > position), None)
+        added = None if place is None else out[place]
+        if place is None or not isinstance(added, Store) or added.base != Var(name) or added.op != "+" or added.call:
             continue
-        if _is_all_of_it(contribution, memory):
-            value = contribution.value
+        if _is_all_of_it(added, memory) and known.issuperset(names_in(added.value)):
+            value = added.value
             fresh = isinstance(value, Call) and sharing(value, memory.fact) == "fresh"
-            whole_value = value if fresh else Call(_COPY, (value,))
-            out[first] = Assign(stmt.target, whole_value, contribution.origin)
+            out[place] = Assign(name, value if fresh else Call(_COPY, (value,)), added.origin)
             done.add(position)
-        elif _takes_place(contribution, stmt.target, memory):
-            out[first] = replace(contribution, op=None)
+        elif _takes_place(added, memory):
+            out[place] = replace(added, op=None)
     return tuple([stmt for position, stmt in enumerate(out) if position not in done])
 
 
-def _mentioned(stmt: Stmt) -> set[str]:
-    """The names that a statement, or one in a block of it, reads or gives a value."""
-    return {name for inner in walk((stmt,)) for name in (*reads(inner), *writes(inner))}
+def _is_zeros(value: Expr) -> bool:
+    return isinstance(value, Call) and any(value.op.function is zeros for zeros in (np.zeros, np.zeros_like))
 
 
 def _is_all_of_it(stmt: Store, memory: Memory) -> bool:
-    """Whether a store adds an array to a whole one that surely is of the same shape and dtype."""
-    if stmt.index != Const(Ellipsis) or stmt.op != "+" or stmt.call is not None:
-        return False
+    """Whether a store adds an array to a whole one that surely is of the same shape and dtype.
+
+    The adjoint of a result, which a caller gives, may be what broadcasts to that.
+    """
     base, value = memory.fact(stmt.base), memory.fact(stmt.value)
     alike = base.kind == value.kind == "array" and base.real == value.real
-    return alike and same_shape(base, value) and base.precision == value.precision == "double"
+    exact = alike and same_shape(base, value) and base.precision == value.precision == "double"
+    return exact and stmt.index == Const(Ellipsis) and not set(names_in(stmt.base)) & set(names_in(stmt.value))
 
 
-def _takes_place(stmt: Store, name: str, memory: Memory) -> bool:
-    """Whether a store adds to a part of an array of this name, and may write there what it adds to zeros."""
-    base, value = memory.fact(Var(name)), memory.fact(stmt.value)
-    if stmt.base != Var(name) or stmt.op != "+" or stmt.call is not None:
-        return False
+def _takes_place(stmt: Store, memory: Memory) -> bool:
+    """Whether a store adds to a part of an array, and may write there what it adds to zeros."""
+    base, value = memory.fact(stmt.base), memory.fact(stmt.value)
     is_negative = isinstance(stmt.value, Call) and stmt.value.op.kind == "operator" and len(stmt.value.args) == 1
     if is_negative and value.kind != "scalar":
         # It is subtracted, without another array for what has the other sign.
