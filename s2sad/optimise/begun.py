@@ -30,7 +30,7 @@ def begin_with_contributions(function: Function, memory: Memory) -> Function:
     known = {p.name for p in function.params} | {
         n for s in walk((*function.body, *function.reverse)) for n in writes(s)
     }
-    return replace(function, reverse=_begun(function.reverse, memory, known))
+    return replace(function, reverse=_begun(function.reverse, memory, frozenset(known)))
 
 
 def _begun(block: Block, memory: Memory, known: frozenset[str]) -> Block:
