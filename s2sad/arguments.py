@@ -18,7 +18,7 @@ from s2sad.load import origin
 from s2sad.pipeline import Together
 from s2sad.runtime import SharedArgumentsError, conform
 from s2sad.runtime.classes import LEAVES, classes_held, classes_of_attributes, classes_reached, makes_others
-from s2sad.runtime.contents import items_of
+from s2sad.runtime.contents import is_disguised, items_of
 from s2sad.runtime.sharing import groups, named
 from s2sad.runtime.trees import sequence_like
 from s2sad.transform.instances import attribute_types, is_simple_class
@@ -51,6 +51,8 @@ def _kind(value: Any) -> Any:
     if t is ARRAY and not value.dtype.hasobject:
         return value.shape, value.dtype
     if t is float or t is int or t is str:
+        return t
+    if is_disguised(value):
         return t
     if isinstance(value, ARRAY):
         return t, value.shape, value.dtype, value.dtype.hasobject and classes_reached(value)

@@ -130,7 +130,7 @@ def _tests(args: tuple[Any, ...], values: dict[str, Any]) -> tuple[list[str], bo
         else:
             values[f"t{n}"] = type(x)
             tests.append(f"type(a{n}) is t{n}")
-            exact = exact and (type(x) in LEAVES or isinstance(x, np.generic))
+            exact = exact and (type(x) in LEAVES or issubclass(type(x), np.generic))
     return tests, exact
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import inspect
 import threading
 import types
@@ -40,7 +41,8 @@ _compiling = threading.RLock()
 #: What has been refused since the outermost compilation began, by function and key.  A derivative that a program calls
 #: is asked for wherever its name is looked up, and nothing changes meanwhile that could make it accepted.
 _refused: dict[Any, S2SADError] = {}
-_underway: list[types.FunctionType] = []
+#: For each compilation that has begun and not ended, whether the garbage collector was on.
+_underway: list[bool] = []
 
 
 #: A function, and on what it rests.
@@ -167,7 +169,7 @@ class Variants(Aside):
                     function = self.function if inner is None else inner.compiled.functions[inner.compiled.names[0]]
                     # What was out of date once is compiled for arrays of modules of any sizes.
                     exact = not about and found is None
-                    with _remembering_refusals(function, (function, key)):
+                    with _compilation((function, key)):
                         compiled = compile_gradient(
                             function, wrt, facts, goal, has_aux, single, together, conformed, exact, sizes
                         )
@@ -224,20 +226,27 @@ class Variants(Aside):
 
 
 @contextlib.contextmanager
-def _remembering_refusals(function: types.FunctionType, key: Any) -> Iterator[None]:
-    """Refuse a compilation at once that has been refused in the present one; held by who compiles."""
+def _compilation(key: Any) -> Iterator[None]:
+    """Around what compiles, which holds `_compiling`; what has been refused in the present one is refused at once.
+
+    The garbage collector waits meanwhile: almost all that is made stays reachable until the end, and to look through it
+    again and again would take a fifth of the time.
+    """
     if key in _refused:
         raise _refused[key].with_traceback(None)
-    _underway.append(function)
+    _underway.append(gc.isenabled())
+    gc.disable()
     try:
         yield
     except S2SADError as error:
         _refused[key] = error
         raise
     finally:
-        _underway.pop()
+        collects = _underway.pop()
         if not _underway:
             _refused.clear()
+            if collects:
+                gc.enable()
 
 
 def _nothing() -> None:

@@ -31,7 +31,7 @@ from s2sad.effects.objects import (
     merged_fields,
 )
 from s2sad.ir.code import Operation
-from s2sad.runtime.contents import attributes_of
+from s2sad.runtime.contents import attributes_of, is_disguised
 
 
 class TooMuch(Exception):
@@ -125,6 +125,8 @@ class Heap:
         """The object that a value of a module is; nothing if it is immutable."""
         if is_immutable(value):
             return NOTHING
+        if is_disguised(value):
+            return frozenset((UNKNOWN,))
         found = self._values.get(id(value))
         if found is None:
             cls: type | None = type(value)

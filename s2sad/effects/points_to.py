@@ -394,7 +394,7 @@ class Activation:
         has, value = self.function.names(op.data)
         found = self.heap.known(value, op.data) if has else NOTHING
         stored = self.heap.stored(module, op.data)
-        is_data = not isinstance(value, CONSTANT)
+        is_data = not issubclass(type(value), CONSTANT)
         if stored or is_data:
             self.ref(op, [module], op.data)
         # Names of functions, classes and modules keep their meaning, unless this program gives them another.

@@ -60,7 +60,7 @@ def is_source_of(node: ast.FunctionDef | ast.Lambda, function: types.FunctionTyp
 def _guesses(running: types.CodeType, namespace: dict[str, Any]) -> Iterator[set[str]]:
     """Propose the names that the module imports, as far as the code uses them."""
     names = names_in(running)
-    yield {name for name in names if isinstance(namespace.get(name), types.ModuleType)}
+    yield {name for name in names if issubclass(type(namespace.get(name)), types.ModuleType)}
     imported = names - set(_method_owners(running)) - {"super", "__debug__"}
     yield imported
     if "super" in names:  # super() compiles differently, too, where the module itself mentions the name

@@ -17,7 +17,7 @@ import numpy as np
 from s2sad import ops
 from s2sad.frontend.trees import nodes_of
 from s2sad.runtime.classes import classes_held, classes_of_object, functions_in, makes_attribute, member, own_class
-from s2sad.runtime.contents import attributes_of, cells_of, items_of
+from s2sad.runtime.contents import attributes_of, cells_of, is_disguised, items_of
 
 _MISSING = object()
 _UFUNC = np.ufunc
@@ -124,6 +124,8 @@ def _is_library(space: Any) -> bool:
 
 def _has_arrays(value: Any, depth: int = 3) -> bool:
     """Whether a value is an array, or a container or module of one's own with arrays."""
+    if is_disguised(value):
+        return False
     if isinstance(value, types.ModuleType):
         value = () if _is_library(value) else vars(value)
     held = items_of(value)
@@ -132,7 +134,7 @@ def _has_arrays(value: Any, depth: int = 3) -> bool:
 
 def is_rebound(name: str, value: Any, namespace: Mapping[str, Any], around: Sequence[Any] = ()) -> bool:
     """Whether a function of a module, or one ``around``, gives a variable another value than the present one."""
-    if callable(value) or isinstance(value, types.ModuleType):
+    if callable(value) or issubclass(type(value), types.ModuleType):
         return False
     functions = [f for f in _functions_in([*namespace.values(), *around]) if f.__globals__ is namespace]
     return any(_binds(f.__code__, name) for f in functions)
@@ -141,6 +143,8 @@ def is_rebound(name: str, value: Any, namespace: Mapping[str, Any], around: Sequ
 def _functions_in(values: Sequence[Any]) -> Iterator[types.FunctionType]:
     """The functions among values, what they wrap, and the methods of the classes among them."""
     for value in values:
+        if is_disguised(value):
+            continue
         if isinstance(value, types.FunctionType):
             yield value
         wrapped = attributes_of(value).get("__wrapped__") if not isinstance(value, types.ModuleType) else None
@@ -161,7 +165,7 @@ def _binds(code: types.CodeType, name: str) -> bool:
 
 def _classes_in(value: Any, depth: int = 3) -> frozenset[type]:
     """The classes of the user's of an object and of what it holds."""
-    if isinstance(value, (types.ModuleType, types.FunctionType)) or depth < 0:
+    if depth < 0 or is_disguised(value) or isinstance(value, (types.ModuleType, types.FunctionType)):
         return frozenset()
     cls = own_class(value)
     if isinstance(value, type) and own_class(type(value)) is not None:
@@ -173,7 +177,7 @@ def _classes_in(value: Any, depth: int = 3) -> frozenset[type]:
 def classes_of(node: Any, lookup: Callable[[Any], tuple[bool, Any]]) -> frozenset[type]:
     """The classes of the user's of which the value of an expression, or what it was made of, may be or hold objects."""
     found: set[type] = set()
-    for name in nodes_of(node):
+    for name in (node,) if isinstance(node, gast.Name) else nodes_of(node):
         if isinstance(name, gast.Name):
             there, value = lookup(name)
             found |= _classes_in(value) if there else (value or frozenset())
@@ -200,6 +204,8 @@ class Resolver:
         self.cells = cells_of(function)
         self.guards: dict[tuple[Any, ...], Guard] = {}
         self.rebound: dict[str, bool] = {}
+        #: The functions, classes and modules by names that are not local, which mean the same while it is compiled.
+        self.known: dict[str, tuple[bool, Any]] = {}
 
     def lookup(self, node: Any) -> tuple[bool, Any]:
         """Whether ``node`` (a name or a dotted name of modules) has a value now, and the value.
@@ -214,6 +220,8 @@ class Resolver:
                 target = self.aliases.get(node.id)
                 found, value = (False, None) if target is None else self.lookup(target)
                 return (True, value) if found and callable(value) else (False, self.owners.get(node.id))
+            if node.id in self.known:
+                return self.known[node.id]
             space: Any = self.cells.get(node.id, self.globals)
             guard = Guard(space, node.id, None)
             value = guard.current()
@@ -228,13 +236,20 @@ class Resolver:
             value = getattr(owner, name, _MISSING)
         else:
             return False, self.held(node.value) if isinstance(node, gast.Subscript) else None
-        if value is _MISSING:
+        answer = self.meaning(space, name, value)
+        if isinstance(node, gast.Name) and (callable(answer[1]) or isinstance(answer[1], types.ModuleType)):
+            self.known[name] = answer
+        return answer
+
+    def meaning(self, space: Any, name: str, value: Any) -> tuple[bool, Any]:
+        """What the value of a name in some space is to a program, guarded; see `lookup`."""
+        if value is _MISSING or is_disguised(value):
             return False, None
         if callable(value) or isinstance(value, types.ModuleType):
             if not (isinstance(space, (type, _UFUNC)) or ops.has_methods(space) or _is_library(space)):
                 self.guard(Guard(space, name, value))
         if is_jitted(value):
-            value = value.py_func  # type: ignore[union-attr]
+            value = value.py_func
         made = value.emitted() if isinstance(value, Emitting) else None
         if made is not None:
             value, guards = made
@@ -352,7 +367,7 @@ class Resolver:
         """Whether a variable, of this dotted name, is a list or dict of numbers and texts alone."""
         _, value = self.lookup(gast.parse(text, mode="eval").body)
         held = items_of(value) if isinstance(value, (list, dict)) else [value]
-        return all(isinstance(v, (int, float, complex, str)) for v in held)
+        return all(issubclass(type(v), (int, float, complex, str)) for v in held)
 
     def is_array(self, text: str) -> bool:
         """Whether a variable, of this dotted name, is an array now."""

@@ -35,7 +35,7 @@ from s2sad.runtime.classes import (
     own_class,
     own_members,
 )
-from s2sad.runtime.contents import items_of
+from s2sad.runtime.contents import is_disguised, items_of
 
 Kind = Literal[
     "scalar", "array", "numeric", "tuple", "list", "dict", "record", "dataclass", "slice", "none", "other", "open"
@@ -168,6 +168,8 @@ _ITEMS = ("__getitem__", "__iter__", "__len__", "__getattr__", "__contains__")
 
 def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     """The fact about an argument or global; its atoms are named after ``name``, its sizes by ``sizes``."""
+    if is_disguised(value):
+        return OPEN
     cls = own_class(value)
     if cls is None or cls in _ARRAYS:
         return _reaching(_described(value, name, sizes), value)

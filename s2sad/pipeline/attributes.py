@@ -46,7 +46,7 @@ class _Path:
 def are_of_numbers(facts: Mapping[str, Fact], program: types.FunctionType) -> bool:
     """Whether the arguments of a function, and default values, lead to no function or object of the user's."""
     defaults = (*(program.__defaults__ or ()), *(program.__kwdefaults__ or {}).values())
-    given = [*facts.values(), *(describe(value, "") for value in defaults if not isinstance(value, str))]
+    given = [*facts.values(), *(describe(value, "") for value in defaults if not issubclass(type(value), str))]
     return all(map(_is_of_numbers, given))
 
 

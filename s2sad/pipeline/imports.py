@@ -43,7 +43,7 @@ def import_of(name: str, value: Any, namespace: Mapping[str, Any] | None = None)
         >>> import_of("sine", np.sin)
         Import(home='numpy', name='sin', alias='sine')
     """
-    if isinstance(value, types.ModuleType):
+    if issubclass(type(value), types.ModuleType):
         home = _import_name(value)
         return Import(home, "", name) if home else None
     if namespace is not None and name not in namespace and hasattr(builtins, name):
@@ -60,7 +60,7 @@ def import_of(name: str, value: Any, namespace: Mapping[str, Any] | None = None)
 
 def _public_names(value: Any) -> Iterator[tuple[str, str]]:
     """The names that a callable may have in modules, each with the module that defines it."""
-    if isinstance(value, np.ufunc):
+    if type(value) is np.ufunc:
         yield from ((value.__name__, module) for module in ("numpy", "scipy.special"))
     elif ops.has_methods(value):
         yield ops.owner_name(value), type(value).__module__

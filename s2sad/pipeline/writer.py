@@ -83,7 +83,7 @@ class Writer:
 
     def is_defined(self, part: _Part, name: str, value: Any) -> bool:
         """Whether a value is a function that specialisation has made, and has its definition in the text."""
-        source = value.__dict__.get(MADE) if isinstance(value, types.FunctionType) else None
+        source = value.__dict__.get(MADE) if type(value) is types.FunctionType else None
         if source is None:
             return False
         part.needs.add(name)
@@ -186,7 +186,8 @@ class Writer:
             for made in loaded.values():
                 for name in made.__code__.co_freevars:
                     value = resolves(name)
-                    found = import_of(name, value) if callable(value) or isinstance(value, types.ModuleType) else None
+                    is_module = issubclass(type(value), types.ModuleType)
+                    found = import_of(name, value) if callable(value) or is_module else None
                     if name in bindings or self.is_defined(part, name, value):
                         continue
                     if found is not None:

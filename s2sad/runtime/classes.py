@@ -138,7 +138,7 @@ def is_changing_class(value: object) -> bool:
 
 def initialises(function: object) -> bool:
     """Whether a function is the ``__init__`` that ``dataclasses`` has made: it has no source, and sets attributes."""
-    code = getattr(function, "__code__", None)
+    code = function.__code__ if type(function) is types.FunctionType else None
     return code is not None and code.co_filename == "<string>" and code.co_name == "__init__"
 
 

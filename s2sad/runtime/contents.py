@@ -14,6 +14,17 @@ from typing import Any
 COLLECTIONS: tuple[Any, ...] = (list, tuple, collections.deque, set, frozenset)
 
 
+def is_disguised(x: Any) -> bool:
+    """Whether an object says that it is of another class than it is, or raises when it is asked: proxies do, and mocks.
+
+    What such an object is or holds is not known: what is true of the class is not true of it.
+    """
+    try:
+        return x.__class__ is not type(x)
+    except Exception:
+        return True
+
+
 class Aside:
     """The base of what the compiler keeps with objects of the program: it is no part of what these hold or lead to."""
 
@@ -25,10 +36,12 @@ def items_of(x: Any) -> list[Any]:
         >>> items_of({"a": 1.0})
         [1.0]
     """
-    if isinstance(x, dict):
+    # By its own type: what only says that it is of a class has no items that the class would find.
+    cls = type(x)
+    if issubclass(cls, dict):
         return list(dict.values(x))
     for kind in COLLECTIONS:
-        if isinstance(x, kind):
+        if issubclass(cls, kind):
             return list(kind.__iter__(x))
     return []
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.contents import Aside, attributes_of, items_of
+from s2sad.runtime.contents import Aside, attributes_of, is_disguised, items_of
 
 Array = np.ndarray[Any, Any]
 
@@ -118,11 +118,8 @@ def have_changed(held: Iterable[tuple[Any, list[Any]]]) -> bool:
 
 
 def is_followed(x: Any) -> bool:
-    """Whether an object is no part of the outside world; a proxy of what is gone leads nowhere."""
-    try:
-        return isinstance(x, (*MEMORY, *_CONTAINERS, *_HOLDERS)) or is_instance(x)
-    except ReferenceError:
-        return False
+    """Whether an object is no part of the outside world, which proxies are."""
+    return not is_disguised(x) and (isinstance(x, (*MEMORY, *_CONTAINERS, *_HOLDERS)) or is_instance(x))
 
 
 def labelled_parts(x: Any) -> Iterator[tuple[str, Any]]:
@@ -194,6 +191,8 @@ def _is_frozen(x: Any) -> bool:
 
 def is_mutable(x: Any) -> bool:
     """Whether an object can change itself, apart from what it holds."""
+    if is_disguised(x):
+        return False
     if isinstance(x, (*MEMORY, *_CONTAINERS)):
         return True
     return is_instance(x) and not _is_frozen(x) and not _is_sentinel(x)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from s2sad.runtime.classes import is_of_library, own_class
-from s2sad.runtime.contents import cells_of
+from s2sad.runtime.contents import cells_of, is_disguised
 from s2sad.runtime.copies import ATOMS, Reach, is_followed, is_mutable
 
 #: What reads attributes or variables of which the name is not written there.
@@ -68,17 +68,19 @@ def mentioned(code: types.CodeType) -> Mentioned:
 
 
 def variables_of(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
-    """The variables of the module and of functions around that a function mentions, with their values."""
+    """The variables of the module and of functions around that a function mentions, with their values.
+
+    Of one that is not what it says it is nothing is known.
+    """
     space = function.__globals__
     cells = cells_of(function)
     for name in mentioned(function.__code__).variables:
-        if name in cells:
-            try:
-                yield name, cells[name].cell_contents
-            except ValueError:
-                continue
-        elif name in space:
-            yield name, space[name]
+        try:
+            value = cells[name].cell_contents if name in cells else space[name]
+        except (KeyError, ValueError):
+            continue
+        if not is_disguised(value):
+            yield name, value
 
 
 def read_of(module: types.ModuleType, names: Iterable[str]) -> Iterator[tuple[str, Any]]:
@@ -129,7 +131,7 @@ class Reading:
 
     def _value(self, x: Any, reader: str) -> None:
         """Take in an object with what it holds; without a ``reader``, one that no function reads."""
-        if type(x) in ATOMS or isinstance(x, np.generic):
+        if type(x) in ATOMS or is_disguised(x) or isinstance(x, np.generic):
             return
         followed = is_followed(x)
         if reader and followed and id(x) not in self._read:
@@ -144,6 +146,8 @@ class Reading:
         for y in reach.outside:
             self._outside(y)
         for y in reach.objects.values():
+            if is_disguised(y):
+                continue
             if isinstance(y, types.MethodType):
                 self._outside(y.__func__)
             elif (cls := own_class(y)) is not None:
@@ -151,6 +155,8 @@ class Reading:
 
     def _outside(self, x: Any) -> None:
         """Take in what is no container or plain object."""
+        if is_disguised(x):
+            return
         if isinstance(x, types.ModuleType):
             self._modules[id(x)] = x
         elif isinstance(x, type):
@@ -176,8 +182,8 @@ def _functions(x: Any) -> Iterator[types.FunctionType]:
     """The functions of a value or member of a class: itself, and what it is around."""
     if isinstance(x, types.FunctionType):
         yield x
-    for name in _INSIDE:
-        inner = getattr(x, name, None) if isinstance(x, _AROUND) else None
+    for name in _INSIDE if isinstance(x, _AROUND) else ():
+        inner = getattr(x, name, None)
         if inner is not None and inner is not x:
             yield from _functions(inner)
 

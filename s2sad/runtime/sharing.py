@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.contents import attributes_of
+from s2sad.runtime.contents import attributes_of, is_disguised
 from s2sad.runtime.copies import ATOMS, MEMORY, Reach, is_followed, is_mutable, labelled_parts
 from s2sad.runtime.reading import Reading
 
@@ -227,16 +227,16 @@ def _overlapping(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...]
 
 def arrays_in(x: Any) -> list[np.ndarray[Any, Any]]:
     """The arrays that a value reaches, one as often as it is held."""
+    if type(x) in ATOMS or is_disguised(x):
+        return []
     if isinstance(x, np.ndarray) and not x.dtype.hasobject:
         return [x]
-    if type(x) in ATOMS:
-        return []
     held = [part for parts in Reach([x]).parts.values() for part in parts]
     counts = Counter(map(id, held))
     # What is held twice holds its arrays twice.
-    again = {id(y): y for y in held if counts[id(y)] > 1 and not isinstance(y, np.ndarray)}
+    again = {id(y): y for y in held if counts[id(y)] > 1 and not issubclass(type(y), np.ndarray)}
     held += [part for y in again.values() for parts in Reach([y]).parts.values() for part in parts]
-    return [a for a in held if isinstance(a, np.ndarray)]
+    return [a for a in held if issubclass(type(a), np.ndarray)]
 
 
 def named(error: SharedArgumentsError, arguments: Mapping[str, Any]) -> UndefinedDerivativeError:

@@ -21,7 +21,7 @@ from s2sad.ir.code import Constant, Operand, Operation, Place, Value
 from s2sad.ir.sizes import LiteralSizes
 from s2sad.ir.types import describe
 from s2sad.runtime.classes import own_class, static_member
-from s2sad.runtime.contents import attributes_of
+from s2sad.runtime.contents import attributes_of, is_disguised
 from s2sad.runtime.objects import array_of
 from s2sad.transform import sizes, state
 from s2sad.transform.known import Abstract, Known, Method, NotSpecialisedError, is_static
@@ -32,7 +32,12 @@ Args = Sequence[tuple[str, Abstract]]
 
 def is_object(value: Any) -> bool:
     """Whether something is an object of a class of the user's whose attributes are what its ``__dict__`` says."""
-    if isinstance(value, (type, types.ModuleType)) or own_class(value) is None or ops.has_methods(value):
+    if (
+        is_disguised(value)
+        or isinstance(value, (type, types.ModuleType))
+        or own_class(value) is None
+        or ops.has_methods(value)
+    ):
         return False
     plain = static_member(type(value), "__getattribute__") is object.__getattribute__
     return plain and isinstance(attributes_of(value), dict)
@@ -61,7 +66,7 @@ def holds_objects(value: Any) -> bool:
     if not is_container(value):
         return False
     members = value.values() if type(value) in DICTS else value
-    return any(is_object(m) or isinstance(m, FUNCTIONS) or holds_objects(m) for m in members)
+    return any(is_object(m) or issubclass(type(m), FUNCTIONS) or holds_objects(m) for m in members)
 
 
 def use_known(s: Specialiser, known: Known) -> Any:
@@ -295,7 +300,7 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         return None
     own, member = _found(value, name)
     place = frame.place or op.place
-    if own and _takes_precedence(static_member(cls, name)):
+    if is_disguised(member) or (own and _takes_precedence(static_member(cls, name))):
         return None
     written = state.part(s, member, base, name)
     if written is not None:

@@ -121,7 +121,7 @@ def _may_unfold(function: types.FunctionType) -> bool:
     if not _NAMES.isdisjoint(names):
         return True
     values = [function.__globals__.get(name) for name in names]
-    return any(v is operator or getattr(v, "__module__", "") == "_operator" for v in values)
+    return any(v is operator or (type(v) is types.BuiltinFunctionType and v.__module__ == "_operator") for v in values)
 
 
 def _tree(code: Code, reads: Collection[Value], function: types.FunctionType) -> ast.FunctionDef:

@@ -89,10 +89,10 @@ def _item(s: Specialiser, known: Known, operand: Any, key: Any) -> Abstract:
     """One item of what an operand is."""
     member, path = known.value[key], (Key(key),)
     assert known.read is not None
-    if isinstance(member, (str, bool, type(None), *_whole_numbers(s))):
+    if issubclass(type(member), (str, bool, type(None), *_whole_numbers(s))):
         rest_on(s, known, path, Held, (True, member))
         return Constant(member)
-    if isinstance(member, FUNCTIONS):
+    if issubclass(type(member), FUNCTIONS):
         rest_on(s, known, path, Held, (True, member))
         name = getattr(member, "__name__", "")
         return s.outside(member, name if name.isidentifier() else "function")
