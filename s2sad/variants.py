@@ -144,7 +144,7 @@ class Variants(Aside):
         """The derivative for arguments of the very sizes in their types, which may decide which objects are made."""
         try:
             found = self._got(options, facts, "", together, known)
-        except UnsupportedError:
+        except (UnsupportedError, RecursionError):
             return None
         if known not in self.met_sizes:
             self.met_sizes += (known,)

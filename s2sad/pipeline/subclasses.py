@@ -27,7 +27,7 @@ _KEEPING: dict[str, Callable[[Sequence[Expr]], Sequence[Expr]]] = {
 }
 #: The kinds of values that may be such arrays, or hold some.
 _CONTAINERS = ("tuple", "list", "dict", "record", "dataclass")
-_MAYBE = ("open", "array", "numeric", *_CONTAINERS)
+_MAYBE = ("open", "other", "array", "numeric", *_CONTAINERS)
 _ATTRIBUTES = ("T", "mT", "real", "imag")
 #: The kinds of operations whose operands are checked beside one that varies.
 _MAKING = ("operator", "inplace", "compare", "function", "method", "runtime")
@@ -80,7 +80,7 @@ class Subclasses:
                 if any(map(self.may_be, _kept(expr))):
                     # Of a container each item is known by itself, and what a callee computes is checked there.
                     return kind == "open" or not (varies and op.kind in {"index", "user"})
-        return kind == "open" and not varies
+        return kind in ("open", "other") and not varies
 
 
 def _kept(call: Call) -> list[Expr]:

@@ -367,3 +367,21 @@ def test_the_knots_of_a_spline_have_no_second_derivatives() -> None:
     f = lambda p: interpolate.CubicSpline(np.cumsum(np.exp(p)), p**2)(1.3)  # noqa: E731
     with pytest.raises(UnsupportedError, match="not through its knots"):
         hvp(f, (P,), (P,))
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_derivatives_of_surfaces_of_any_degree(k: int) -> None:
+    """Of a surface of degree k FITPACK gives derivatives of lower order than k alone."""
+    grid = np.linspace(0.0, 1.0, 5)
+    surface = interpolate.RectBivariateSpline(grid, grid, np.outer(grid**2, 1 + grid), kx=k, ky=k)
+    p, v = np.array([0.3, 0.6]), np.array([0.7, -0.4])
+
+    def at(p: Any) -> Any:
+        return surface.ev(p[0], p[1]) ** 2
+
+    def over(p: Any) -> Any:
+        return np.sum(surface(p, p[:1]) ** 2)
+
+    for f in (at, over):
+        np.testing.assert_allclose(grad(f)(p), numeric_gradient(f, (p,)), rtol=1e-6)
+    np.testing.assert_allclose(hvp(at, (p,), (v,)), richardson_jvp(grad(at), (p,), (v,)), rtol=1e-6)

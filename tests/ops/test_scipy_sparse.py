@@ -500,3 +500,30 @@ def test_singular_vectors_are_refused_in_both_modes() -> None:
         grad(f)(V)
     with pytest.raises(UndefinedDerivativeError, match="singular vectors"):
         jvp(f, (V,), (V,))
+
+
+def turned(c: Any) -> Any:
+    return np.sum(((K.T * c) @ np.ones(K.shape[0])) ** 2)
+
+
+def its_real_part(c: Any) -> Any:
+    twice = K.real * 2.0
+    return np.sum((twice * c) @ np.ones(K.shape[1]))
+
+
+def its_size(c: Any) -> Any:
+    return np.sum((np.abs(K) * c) @ np.ones(K.shape[1]))
+
+
+@pytest.mark.parametrize("f", [turned, its_real_part, its_size])
+def test_what_is_made_of_a_constant_matrix_is_no_array(f: Callable[..., Any]) -> None:
+    """Its product with a number is of matrices, and was taken for one of arrays, with a wrong gradient."""
+    for derivative in (lambda: grad(f)(1.3), lambda: jvp(f, (1.3,), (1.0,))):
+        with pytest.raises(UndefinedDerivativeError, match="whose operators are not those of arrays"):
+            derivative()
+
+
+def test_products_with_the_transpose_of_a_constant_matrix() -> None:
+    x = np.linspace(0.3, 1.2, K.shape[0])
+    for f in (lambda x: np.sum((K.T @ x) ** 2), lambda x: np.sum((K.T * 2.0) @ x) ** 2):
+        np.testing.assert_allclose(grad(f)(x), numeric_gradient(f, (x,)), rtol=1e-6)
