@@ -18,12 +18,11 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
 from s2sad.analysis.sharing import sharing
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Copy, Expr, Function, Slice, Stmt, Store, Var
 from s2sad.ir.traverse import base, blocks, map_children, map_stmt, names_in, rename, subexpressions, walk, writes
+from s2sad.optimise.finish import as_dot
 from s2sad.optimise.memory import Memory
 
 #: An expression with its literals as they are written (``2`` equals ``2.0``).
@@ -179,18 +178,4 @@ def _simpler(expr: Expr, found: _Found, memory: Memory) -> Expr:
             quotient = found.get(_key(Call(algebra.DIVIDE, (one, divisor))))
             if quotient is not None:
                 return Call(algebra.MULTIPLY, (Var(quotient[0]), other))
-    if expr.op.function is np.sum and len(expr.args) == 1 and not expr.kwargs and _is_dot(expr.args[0], memory):
-        assert isinstance(expr.args[0], Call)
-        return Call(algebra.MATMUL, expr.args[0].args)
-    return expr
-
-
-def _is_dot(product: Expr, memory: Memory) -> bool:
-    """Whether an expression is an adjoint times a real vector of its size."""
-    if not (isinstance(product, Call) and product.op == algebra.MULTIPLY):
-        return False
-    facts = [memory.fact(a) for a in product.args]
-    vectors = all(f.kind == "array" and f.real and f.dims is not None and len(f.dims) == 1 for f in facts)
-    # An adjoint is of floats; of two arrays of booleans the product would be one as well.
-    floats = any(isinstance(a, Var) and base(a.name) == "~t_bar" for a in product.args)
-    return vectors and floats and facts[0].dims == facts[1].dims
+    return as_dot(expr, memory.fact)

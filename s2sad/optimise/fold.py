@@ -42,9 +42,9 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
-from s2sad.ir.traverse import base, expressions, map_children, map_stmt, names_in, reads, rename, subexpressions, walk
-from s2sad.ir.types import Fact
+from s2sad.ir.traverse import expressions, map_children, map_stmt, names_in, reads, rename, subexpressions, walk
 from s2sad.optimise.dead import is_pure, writes_into
+from s2sad.optimise.finish import finished
 from s2sad.optimise.memory import Memory
 from s2sad.runtime import own
 
@@ -77,39 +77,11 @@ def fold(function: Function, memory: Memory, tangents: bool = False) -> Function
     body, kept = _Folder(once, None, frozenset(), memory, tangents).block(function.body, ())
     assert not kept
     if function.reverse is None:
-        return replace(function, body=_finished(body, tangents, memory.fact))
+        return replace(function, body=finished(body, memory.fact) if tangents else body)
     reverse, left = _Folder(once, _WEIGHT, frozenset(views), memory).block(function.reverse, names_in(function.result))
     names: dict[str, Expr] = dict(left)
-    reverse = _finished(reverse, True, memory.fact)
+    reverse = finished(reverse, memory.fact)
     return replace(function, body=body, reverse=reverse, result=rename(function.result, names))
-
-
-def _finished(block: Block, ours: bool, fact: Callable[[Expr], Fact]) -> Block:
-    """A block whose adjoints and tangents are as short as they get; ``ours`` says whether it has any."""
-
-    def shorter(stmt: Stmt) -> Stmt:
-        if isinstance(stmt, Assign) and base(stmt.target).endswith(("_bar", "_dot")):
-            new = algebra.finished(_untwisted(stmt.value, fact))
-            # ``-(-x)`` is a new array and ``x`` is not.
-            fresh = isinstance(new, Call) and new.op.kind == "operator"
-            return replace(stmt, value=new) if fresh else stmt
-        if isinstance(stmt, Store) and stmt.call is None:
-            if base(next(iter(names_in(stmt.base)), "")).endswith(("_bar", "_dot")):
-                return replace(stmt, value=algebra.finished(_untwisted(stmt.value, fact)))
-        return map_stmt(stmt, lambda e: e, lambda b: tuple(map(shorter, b)))
-
-    return tuple(map(shorter, block)) if ours else block
-
-
-def _untwisted(expr: Expr, fact: Callable[[Expr], Fact]) -> Expr:
-    """An expression with arrays in place of the transposes of their transposes."""
-    expr = map_children(expr, lambda e: _untwisted(e, fact))
-    match expr:
-        case Call(
-            op=Op(kind="attribute", name="T"), args=(Call(op=Op(kind="attribute", name="T"), args=(whole,)),)
-        ) if fact(whole).kind == "array":
-            return whole
-    return expr
 
 
 def width(expr: Expr | None) -> int:

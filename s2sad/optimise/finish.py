@@ -1,0 +1,126 @@
+"""Write adjoints and tangents as short as they get, once temporaries are folded into them.
+
+t_dot = 100.0 * (2 * (x_dot * y))      ->   t_dot = 200.0 * x_dot * y
+a_dot = s * x_dot + c * x_dot * x      ->   a_dot = (s + c * x) * x_dot
+y_dot = np.sum(e * x_dot)              ->   y_dot = e @ x_dot             (vectors)
+x_bar = t.T.T @ y_bar                  ->   x_bar = t @ y_bar
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from s2sad.analysis.sharing import sharing
+from s2sad.ir import algebra
+from s2sad.ir.nodes import Assign, Block, Call, Expr, Op, Stmt, Store, Var
+from s2sad.ir.traverse import base, map_children, map_stmt, names_in
+from s2sad.ir.types import Fact
+
+FactOf = Callable[[Expr], Fact]
+
+
+def finished(block: Block, fact: FactOf) -> Block:
+    """A block whose adjoints and tangents are as short as they get; what is the user's stays as it is."""
+
+    def shorter(stmt: Stmt) -> Stmt:
+        if isinstance(stmt, Assign) and base(stmt.target).endswith(("_bar", "_dot")):
+            value = stmt.value
+            if not isinstance(value, Call) or value.node is not None:
+                return stmt
+            new = short(value, fact)
+            # ``-(-x)`` is a new array and ``x`` is not.
+            fresh = isinstance(new, Call) and (new.op.kind == "operator" or sharing(new) == "fresh")
+            return replace(stmt, value=new) if fresh else stmt
+        if isinstance(stmt, Store) and stmt.call is None:
+            if base(next(iter(names_in(stmt.base)), "")).endswith(("_bar", "_dot")):
+                return replace(stmt, value=short(stmt.value, fact))
+        return map_stmt(stmt, lambda e: e, lambda b: tuple(map(shorter, b)))
+
+    return tuple(map(shorter, block))
+
+
+def short(expr: Expr, fact: FactOf) -> Expr:
+    """An expression of ours as short as it gets."""
+    return _by_types(algebra.finished(_untwisted(expr, fact)), fact)
+
+
+def as_dot(expr: Expr, fact: FactOf) -> Expr:
+    """``a @ b`` for the sum of the products of an adjoint or tangent and a real vector of its size.
+
+    Example:
+        >>> from s2sad.ir.types import describe
+        >>> known = describe(np.ones(3), "x")
+        >>> product = Call(algebra.MULTIPLY, (Var("x_dot.1"), Var("x.1")))
+        >>> as_dot(Call(Op("function", "np.sum", np.sum), (product,)), lambda e: known).op.name
+        '@'
+    """
+    if not (isinstance(expr, Call) and expr.op.function is np.sum and len(expr.args) == 1 and not expr.kwargs):
+        return expr
+    product = expr.args[0]
+    if not (isinstance(product, Call) and product.op == algebra.MULTIPLY):
+        return expr
+    facts = [fact(a) for a in product.args]
+    vectors = all(
+        f.kind == "array" and f.real and f.precision and f.dims is not None and len(f.dims) == 1 for f in facts
+    )
+    ours = any(isinstance(a, Var) and (base(a.name) == "~t_bar" or _is_tangent(a)) for a in product.args)
+    return Call(algebra.MATMUL, product.args) if vectors and ours and facts[0].dims == facts[1].dims else expr
+
+
+def _by_types(expr: Expr, fact: FactOf) -> Expr:
+    expr = map_children(expr, lambda e: _by_types(e, fact))
+    if isinstance(expr, Call) and expr.op in (algebra.ADD, algebra.SUBTRACT) and len(expr.args) == 2:
+        return _factored(expr)
+    return as_dot(expr, fact)
+
+
+def _factored(whole: Call) -> Expr:
+    """A sum or difference with the tangent that both operands have for a factor written once."""
+    a, b = whole.args
+    for dot in _tangents(a):
+        one, other = _without(a, dot), _without(b, dot)
+        if one is not None and other is not None:
+            inner = algebra.add(one, other) if whole.op == algebra.ADD else algebra.subtract(one, other)
+            return Call(algebra.MULTIPLY, (inner, dot))
+    return whole
+
+
+def _tangents(product: Expr) -> list[Var]:
+    """The tangents that are factors of a product."""
+    if isinstance(product, Call) and product.op == algebra.MULTIPLY:
+        return [dot for part in product.args for dot in _tangents(part)]
+    return [product] if isinstance(product, Var) and _is_tangent(product) else []
+
+
+def _without(product: Expr, dot: Var) -> Expr | None:
+    """A product of several factors without one of them; None where that is none of them."""
+    if not (isinstance(product, Call) and product.op == algebra.MULTIPLY):
+        return None
+    left, right = product.args
+    if right == dot:
+        return left
+    if left == dot:
+        return right
+    for kept, part in ((right, left), (left, right)):
+        rest = _without(part, dot)
+        if rest is not None:
+            return algebra.multiply(rest, kept) if part is left else algebra.multiply(kept, rest)
+    return None
+
+
+def _is_tangent(expr: Expr) -> bool:
+    return isinstance(expr, Var) and base(expr.name).endswith("_dot")
+
+
+def _untwisted(expr: Expr, fact: FactOf) -> Expr:
+    """An expression with arrays in place of the transposes of their transposes."""
+    expr = map_children(expr, lambda e: _untwisted(e, fact))
+    match expr:
+        case Call(
+            op=Op(kind="attribute", name="T"), args=(Call(op=Op(kind="attribute", name="T"), args=(whole,)),)
+        ) if fact(whole).kind == "array":
+            return whole
+    return expr
