@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from s2sad.ir.code import UNSET, Constant, Exit, Kind, Operand, Operation, Place, Region, Value
-from s2sad.transform import presence
-from s2sad.transform.containers import computed
+from s2sad.transform import choices, presence
+from s2sad.transform.containers import computed, performed
 from s2sad.transform.existing import is_existing
 from s2sad.transform.known import (
     Abstract,
@@ -48,6 +48,8 @@ def branch(s: Specialiser, op: Operation, frame: Frame) -> Done:
         raise NotSpecialisedError("loop")
     if isinstance(test, Record):
         raise NotSpecialisedError("truth")
+    if isinstance(test, Choice):
+        test = choices.asked(s, test, functools.partial(truth, s), frame.place or op.place)
     arms = [lambda region=region: s.run(region, frame) for region in op.regions]
     names = [r.name if r in s.live else None for r in op.results]
     return fork(s, s.dynamic(test), arms, names, frame.place or op.place, op.kind)
@@ -73,6 +75,8 @@ def _connected(s: Specialiser, op: Operation, value: Abstract, rest: list[Region
         (value,) = end.values
     if not rest:
         return (value,)
+    if isinstance(value, Choice) and op.result in s.tested:
+        value = choices.asked(s, value, functools.partial(truth, s), frame.place or op.place)
     # A container of which nobody knows whether it is empty is an object of the new program.
     if is_static(value) and not isinstance(value, (Known, Items)):
         raise NotSpecialisedError("truth")
@@ -125,16 +129,23 @@ def _expressions(s: Specialiser, rest: Sequence[Region], frame: Frame, is_tested
 
 
 def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
-    """An attribute of one of two objects."""
+    """An attribute of one of two objects, read or set."""
     base = s.get(op.operands[0], frame)
     if not isinstance(base, Choice):
         return None
 
     def arm(side: Abstract) -> End:
-        return End("yield", (computed(s, "attribute", op.data, (side,), op, frame),))
+        if choices.is_none(side):
+            raised = choices.of_none(s, op.data, frame.place or op.place)
+            return End("raise", (raised,), frame.place or op.place)
+        if op.kind == "attribute":
+            return End("yield", (computed(s, op.kind, op.data, (side,), op, frame),))
+        performed(s, op.kind, op.data, (side, *others), op, frame)
+        return End("yield")
 
+    others = [s.get(operand, frame) for operand in op.operands[1:]]
     arms = [functools.partial(arm, side) for side in (base.then, base.orelse)]
-    return fork(s, base.test, arms, [op.result.name], frame.place or op.place)
+    return fork(s, base.test, arms, [result.name for result in op.results], frame.place or op.place)
 
 
 def created(before: State, states: Sequence[State]) -> list[Cell]:
@@ -160,7 +171,7 @@ def fork(
         decided = presence.decided(s, test)
         ran: list[tuple[list[Operation], End, State]] = []
         for arm, held in zip(arms, decided, strict=True):
-            with s.apart() as out:
+            with s.apart() as out, s.relied.within(choices.answered(s, test, not ran)):
                 dict.update(s.state, held)
                 end = arm()
                 ran.append((out, end, s.state))
@@ -292,6 +303,9 @@ class _Joining:
             return merged
         if len(values) == 2 and all(is_callable(v) or isinstance(v, Record) or is_existing(v) for v in values):
             return self.choice(values)
+        known = list(map(self.s.plain, values))
+        if len(values) == 2 and any(map(is_static, values)) and all(map(choices.is_object_or_none, known)):
+            return self.choice(known)
         return self.result(values, name)
 
     def merged(self, values: Sequence[Abstract]) -> Abstract | None:
@@ -391,7 +405,10 @@ class _Joining:
     def choice(self, values: list[Abstract]) -> Choice:
         """One of two functions."""
         arms = self.shapes()
-        made = [self.apart(values, number, arms, Constant(False)) for number in range(2)]
+        made = [
+            v if choices.is_none(v) else self.apart(values, number, arms, Constant(False))
+            for number, v in enumerate(values)
+        ]
         self.check_apart([set(arm.numbers) for arm in self.arms])
         if not self.is_fixed:
             # What the test says may be another thing by then.

@@ -128,6 +128,12 @@ def position(content: Content, key: Any) -> int | None:
     return content.keys.index(key) if key in content.keys else None
 
 
+def members(s: Specialiser, value: Abstract) -> Sequence[Abstract] | None:
+    """What ``in`` looks through, where that is known."""
+    content = s.content(value) if isinstance(value, Items) else None
+    return s.row(value) if content is None or content.keys is None else list(map(key_operand, content.keys))
+
+
 def is_key(s: Specialiser, value: Abstract, items: Abstract) -> bool | None:
     """Whether a value is among the keys of a dict or the elements of a set, where both are known."""
     content = s.content(items) if isinstance(items, Items) else None

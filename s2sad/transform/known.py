@@ -310,7 +310,11 @@ def is_plain(value: Any) -> bool:
 
 def is_callable(value: Abstract) -> bool:
     """Whether an abstract value is a function or method."""
-    return isinstance(value, (Closure, Method, Partial, Choice)) or (isinstance(value, Known) and callable(value.value))
+    if isinstance(value, Choice):
+        return not any(isinstance(side, Constant) for side in (value.then, value.orelse)) and all(
+            is_callable(side) for side in (value.then, value.orelse) if isinstance(side, Choice)
+        )
+    return isinstance(value, (Closure, Method, Partial)) or (isinstance(value, Known) and callable(value.value))
 
 
 def same(a: Abstract, b: Abstract) -> bool:

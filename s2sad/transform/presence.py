@@ -35,7 +35,7 @@ def missing(s: Specialiser, record: Record, name: str, place: Place | None) -> V
     """
     if s.expression:
         raise NotSpecialisedError("expression")
-    return _exception(s, AttributeError, _no_attribute(record, name), place)
+    return exception(s, AttributeError, _no_attribute(record, name), place)
 
 
 def check(s: Specialiser, unsure: Unsure, error: type[Exception], text: str, place: Place | None = None) -> None:
@@ -50,7 +50,7 @@ def check(s: Specialiser, unsure: Unsure, error: type[Exception], text: str, pla
         return
     test = s.emit("unary", (unsure.given,), "not", place=place)
     with s.apart() as out:
-        raised = _exception(s, error, text, place)
+        raised = exception(s, error, text, place)
     arms = Region((), tuple(out), Exit("raise", (raised,), place)), Region((), (), Exit("yield"))
     s.write(Operation("if", (test,), (), None, arms, place))
 
@@ -104,6 +104,6 @@ def _no_attribute(record: Record, name: str) -> str:
     return f"{record.cls.__name__!r} object has no attribute {name!r}"
 
 
-def _exception(s: Specialiser, error: type[Exception], text: str, place: Place | None) -> Value:
+def exception(s: Specialiser, error: type[Exception], text: str, place: Place | None) -> Value:
     operands = s.operands([s.outside(error, error.__name__), Constant(text)], place)
     return s.emit("call", operands, ("",), place=place)

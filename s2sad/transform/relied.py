@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from s2sad.ir.code import Code, Constant, Operation, Value
+from s2sad.ir.code import Code, Constant, Operand, Operation, Value
 from s2sad.transform.known import Home, Known, Record
 
 #: Operations of which the results vary only if an operand does.
@@ -82,7 +83,8 @@ class Relied:
     if those of arguments, which are not known, would decide how objects are made.  A loop ``replaces`` objects by
     others of the same shape if that is allowed, which forbids that they are changed later; if one does, some are
     ``replaced``.  The program ``writes_out`` loops for the sake of lists and dicts as well, so that their items stay
-    known, and so it does with calls if a function ``recurs``.
+    known, and so it does with calls if a function ``recurs``.  The conditions in ``answers`` have been asked by the
+    branches around the place where the new program is written.
     """
 
     invariant: set[Value] = field(default_factory=set)
@@ -112,8 +114,18 @@ class Relied:
     writes_out: bool = False
     recurs: bool = False
     replaced: bool = False
+    answers: dict[Operand, bool] = field(default_factory=dict)
 
     def wrote(self, op: Operation) -> None:
         """Take notice of an operation of the new program."""
         if op.kind in _PURE and all(isinstance(o, Constant) or o in self.invariant for o in op.operands):
             self.invariant.update(op.results)
+
+    @contextmanager
+    def within(self, answers: Mapping[Operand, bool]) -> Iterator[None]:
+        """Know the answers to some conditions for a while."""
+        before, self.answers = self.answers, {**self.answers, **answers}
+        try:
+            yield
+        finally:
+            self.answers = before

@@ -136,8 +136,11 @@ class Shapes:
                     rebuild(a), whether(a), filled or a.are_filled
                 )
             case Choice():
-                key, rebuild = self.several((value.test, value.then, value.orelse))
-                return ("choice", key), lambda again: Choice(*rebuild(again))
+                sides = [None if isinstance(side, Constant) else side for side in (value.then, value.orelse)]
+                key, rebuild = self.several((value.test, *(side for side in sides if side is not None)))
+                return ("choice", sides.index(None) if None in sides else None, key), lambda a: _choice(
+                    rebuild(a), value
+                )
             case Items():
                 key, rebuild = self.cell(value.cell)
                 return ("items", id(value.cls), key), lambda again: _items(rebuild(again), value.cls)
@@ -299,6 +302,14 @@ def exists(thing: Cell | Record) -> bool:
 def sees(code: Code) -> tuple[Value | Variable, ...]:
     """What a function reads of functions around it."""
     return (*code.seen, *code.captures)
+
+
+def _choice(parts: Sequence[Any], choice: Choice) -> Choice:
+    """A choice of other parts, with the sides that are None as they are."""
+    test, *others = parts
+    rest = iter(others)
+    then, orelse = [side if isinstance(side, Constant) else next(rest) for side in (choice.then, choice.orelse)]
+    return Choice(test, then, orelse)
 
 
 def _method(parts: tuple[Abstract, ...], owner: type | None) -> Method:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import types
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from s2sad.ir.types import describe
 from s2sad.ops import spec_of
 from s2sad.runtime.classes import own_class, static_member
 from s2sad.transform import presence, sizes, state
+from s2sad.transform.choices import asked, is_none, is_object_or_none
 from s2sad.transform.constants import compared, computed, is_among
 from s2sad.transform.containers import (
     MAPPINGS,
@@ -27,6 +27,7 @@ from s2sad.transform.containers import (
     is_key,
     items_of,
     key_of,
+    members,
     merged,
     position,
     put,
@@ -51,8 +52,8 @@ from s2sad.transform.known import (
     Record,
     Row,
     Unsure,
+    is_callable,
     is_static,
-    key_operand,
 )
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 
@@ -345,7 +346,7 @@ def truth(s: Specialiser, value: Abstract) -> bool | None:
     value = s.plain(value)
     if isinstance(value, Constant):
         return None if value is UNSET else bool(value.value)
-    if isinstance(value, (Closure, Method, Partial, Choice)):
+    if isinstance(value, (Closure, Method, Partial)) or (isinstance(value, Choice) and is_callable(value)):
         return True
     if (
         isinstance(value, Record)
@@ -366,9 +367,11 @@ def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
     left, right = [s.plain(s.get(o, frame)) for o in op.operands]
     decided: bool | None = None
     if op.data in ("is", "is not"):
+        if isinstance(left, Choice) and is_none(right) and is_object_or_none(left):
+            return (asked(s, left, lambda side: is_none(side) == (op.data == "is"), frame.place or op.place),)
         decided = _identical(s, left, right)
         decided = None if decided is None else decided == (op.data == "is")
-    elif op.data in ("in", "not in") and (row := _members(s, right)) is not None:
+    elif op.data in ("in", "not in") and (row := members(s, right)) is not None:
         found = is_key(s, left, right)
         found = is_among(left, row) if found is None else found
         decided = None if found is None else found == (op.data == "in")
@@ -390,12 +393,6 @@ def _is_constant_and_function(value: Abstract, other: Abstract) -> bool:
     """Whether a value is a constant, and another one a function, which is equal to itself alone."""
     is_constant = isinstance(value, Constant) and value is not UNSET
     return is_constant and (isinstance(other, (Closure, Method)) or is_function(other))
-
-
-def _members(s: Specialiser, value: Abstract) -> Sequence[Abstract] | None:
-    """What ``in`` looks through, where that is known."""
-    content = s.content(value) if isinstance(value, Items) else None
-    return s.row(value) if content is None or content.keys is None else list(map(key_operand, content.keys))
 
 
 def _identical(s: Specialiser, a: Abstract, b: Abstract) -> bool | None:
@@ -430,7 +427,10 @@ def negation(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return (Constant(-value.value),) if isinstance(value, Constant) and type(value.value) is int else None
     if op.data != "not":
         return None
-    known = truth(s, s.get(op.operands[0], frame))
+    value = s.get(op.operands[0], frame)
+    if isinstance(value, Choice) and is_object_or_none(value):
+        return (asked(s, value, lambda side: not truth(s, side), frame.place or op.place),)
+    known = truth(s, value)
     return None if known is None else (Constant(not known),)
 
 

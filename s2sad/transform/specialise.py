@@ -127,7 +127,7 @@ HANDLERS: dict[str, Handler] = {
     "binary": _either(operators.of_named_tuples, simple.arithmetic, operators.operator),
     "inplace": _either(operators.of_named_tuples, simple.arithmetic, operators.operator),
     "attribute": _either(recording.begun, branches.attribute, objects.attribute),
-    "set_attribute": _either(objects.set_attribute, existing.changes),
+    "set_attribute": _either(branches.attribute, objects.set_attribute, existing.changes),
     "set_item": _either(recording.called, simple.set_item, operators.put_item, existing.changes),
     "delete_item": _either(simple.delete_item, operators.put_item, existing.changes),
     "delete_attribute": existing.changes,

@@ -34,7 +34,7 @@ from s2sad.ir.code import (
 )
 from s2sad.ir.live import live
 from s2sad.ir.types import Fact
-from s2sad.transform import presence, sizes
+from s2sad.transform import choices, presence, sizes
 from s2sad.transform.constants import makes_array, makes_number
 from s2sad.transform.existence import chosen, display, function_again, named, read_path, ready
 from s2sad.transform.known import (
@@ -210,7 +210,7 @@ class Specialiser:
         found = frame.env.get(operand)
         if found is None or isinstance(found, (Cell, Variable)):
             raise NotSpecialisedError(operand.name)
-        return presence.variable(self, found, operand.name) if isinstance(found, Unsure) else found
+        return choices.side(self, presence.variable(self, found, operand.name) if isinstance(found, Unsure) else found)
 
     def handed(self, operand: Operand, frame: Frame) -> Abstract:
         """The abstract value of an operand that is handed on, which is no reading of it."""
