@@ -39,7 +39,6 @@ from s2sad.ir.code import Code, Constant, Operation, inner, regions_in
 from s2sad.runtime.classes import is_of_library, module_of
 from s2sad.runtime.copies import Reach
 from s2sad.runtime.objects import record, remember, state_of
-from s2sad.runtime.reading import Reading
 
 #: How much is done for a whole program, and for one of its functions, before it is taken to touch anything.
 MOST_OF_ALL, MOST = 200_000, 100_000
@@ -107,8 +106,7 @@ class Calls:
     @functools.cached_property
     def state(self) -> State:
         """The arrays that exist and that the program writes."""
-        # Most programs read none, and need not be analysed to know that.
-        if not self.is_whole or not _reads_arrays(self.function) or self._program is None:
+        if self._program is None or not self.is_whole:
             return State()
         program, _ = self._program
         contexts = program.contexts.values()
@@ -169,12 +167,6 @@ class Calls:
             found.state,
             found.guards,
         )
-
-
-def _reads_arrays(function: types.FunctionType) -> bool:
-    """Whether a function may read arrays beside its arguments, by the names that are mentioned in it."""
-    read = Reach(x for _, x in Reading([function]).found).objects.values()
-    return any(issubclass(type(x), np.ndarray) for x in read)
 
 
 def _touched(
