@@ -132,8 +132,10 @@ def enter(
         return _entered(function, active, args, kwargs, goal, check, dots)
     except UnsupportedError as error:
         here = _place_above(sys._getframe(2))
-        if here is None or any(here in (v.place, *v.calls) for v in error.violations):
+        if here is None:
             raise
+        if any(here in (v.place, *v.calls) for v in error.violations):
+            raise _as_of_library(error, here, sys._getframe(2)) from None
         found = [replace(v, calls=(*v.calls, here)) if v.place else replace(v, place=here) for v in error.violations]
         raise _as_of_library(UnsupportedError(found, error.obscure), here, sys._getframe(2)) from None
     except SourceError as error:

@@ -134,3 +134,16 @@ def overwriting(x: Any) -> Any:
 def test_operands_are_no_working_space() -> None:
     with pytest.raises(UnsupportedError):
         grad(overwriting)(X + 0j)
+
+
+def zoomed(x: Any) -> Any:
+    return np.sum(np.abs(signal.czt(x)) ** 2)
+
+
+def test_what_an_object_of_a_library_is_refused_for_is_said_of_the_function_that_was_called() -> None:
+    """It makes an object and calls that, which is met when it runs."""
+    with pytest.raises(UnsupportedError, match="czt has no derivative rule, and its source cannot be") as refused:
+        grad(zoomed)(np.arange(1.0, 7.0))
+    (found,) = refused.value.violations
+    assert found.place is not None
+    assert found.place.file == __file__
