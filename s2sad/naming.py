@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from s2sad.ir.needed import Liveness
@@ -30,61 +30,74 @@ def name_all(function: Function, reserved: Iterable[str], other: Mapping[str, st
     blocks = (*function.body, *(function.reverse or ()))
     order: dict[str, None] = {p.name: None for p in function.params}
     for stmt in walk(blocks):
-        order.update(dict.fromkeys(writes(stmt)))
-        order.update(dict.fromkeys(reads(stmt)))
+        order.update(dict.fromkeys((*writes(stmt), *reads(stmt))))
     order.update(dict.fromkeys(names_in(function.result)))
     groups: dict[str, list[str]] = {}
     for name in order:
         groups.setdefault(_group(name), []).append(name)
-    several = {n for members in groups.values() if len(members) > 1 for n in members}
-    conflicts = _Interference(saved_copies(blocks, blocks))
-    live = set(names_in(function.result))
-    Liveness(conflicts.define, several).block(blocks, live)
-    for param in function.params:
-        for name in live:
-            conflicts.add(param.name, name)
-    for a in function.params:
-        for b in function.params:
-            conflicts.add(a.name, b.name)
-    other = other or {}
-    wanted = {n: other[n] for n in order if n in other}
-    taken = set(reserved)
-    fixed = {p.name: p.public for p in function.params}
-    taken.update(fixed.values())
-    result: dict[str, str] = dict(fixed)
-    ordered = sorted(groups.items(), key=lambda item: (item[0].startswith("~"), "_bar" in item[0]))
-    for stem, members in ordered:
-        colors: list[tuple[str, list[str]]] = [(fixed[name], [name]) for name in members if name in fixed]
-        #: Names that only adjoints of temporaries of the same number have.
-        kept: set[str] = set()
+    names = _Names(function, {n for members in groups.values() if len(members) > 1 for n in members})
+    names.taken.update(reserved)
+    names.other = other or {}
+    names.wanted = {n: names.other[n] for n in order if n in names.other}
+    for stem, members in sorted(groups.items(), key=lambda item: (item[0].startswith("~"), "_bar" in item[0])):
+        names.choose(stem, members)
+    return names.chosen
+
+
+class _Names:
+    """The Python names that are ``chosen`` already, and all that are ``taken``.
+
+    ``wanted`` are those that names should have, ``other`` the names of the other half of the function.
+    """
+
+    def __init__(self, function: Function, several: Set[str]) -> None:
+        blocks = (*function.body, *(function.reverse or ()))
+        self.conflicts = _Interference(saved_copies(blocks, blocks))
+        live = set(names_in(function.result))
+        Liveness(self.conflicts.define, several).block(blocks, live)
+        for param in function.params:
+            for name in (*live, *(p.name for p in function.params)):
+                self.conflicts.add(param.name, name)
+        self.chosen = {p.name: p.public for p in function.params}
+        self.taken = set(self.chosen.values())
+        self.other: Mapping[str, str] = {}
+        self.wanted: dict[str, str] = {}
+
+    def choose(self, stem: str, members: Sequence[str]) -> None:
+        """Choose names for those that may share one: the versions of one variable."""
+        kept: Set[str] = frozenset()
         if stem == "~t_bar":
-            shown = {**other, **result}
+            # ``t_bar_2`` is the adjoint of ``t_2`` and of nothing else.
+            shown = {**self.other, **self.chosen}
             kept = {_bar(text) for text in shown.values() if _TEMPORARY.fullmatch(text)}
             bars = {_number(n): _bar(text) for n, text in shown.items() if n.startswith("~t.")}
-            wanted.update((n, bars[number]) for n in members if (number := _number(n)) in bars)
+            self.wanted.update((n, bars[number]) for n in members if (number := _number(n)) in bars)
+        #: The members of each Python name.
+        shared = {self.chosen[name]: [name] for name in members if name in self.chosen}
         for name in members:
-            if name in fixed:
+            if name in self.chosen:
                 continue
-            free = [c for c in colors if not any(conflicts.has(name, m) for m in c[1])]
-            like = conflicts.likes.get(name, "")
-            liked = wanted.get(name) or result.get(like) or wanted.get(like)
-            place = next((c for c in free if c[0] == liked), None)
-            free = [c for c in free if c[0] not in kept]
-            if place is None and liked is not None and name in wanted and liked not in taken:
-                place = (liked, [])
-                taken.add(liked)
-                colors.append(place)
-            if place is None and free:
-                place = free[0]
-            if place is None:
-                # A temporary of one half is called as none of the other.
-                avoided = taken.union(kept, wanted.values(), other.values() if stem.startswith("~") else ())
-                place = (_unused(base(stem).lstrip("~"), avoided), [])
-                taken.add(place[0])
-                colors.append(place)
-            place[1].append(name)
-            result[name] = place[0]
-    return result
+            liked, conflicts = self.liked(name), self.conflicts
+            free = [text for text, others in shared.items() if not any(conflicts.has(name, m) for m in others)]
+            if liked not in free:
+                free = [text for text in free if text not in kept]
+                if name in self.wanted and liked is not None and liked not in self.taken:
+                    free = [liked]
+                liked = free[0] if free else self.unused(stem, kept)
+            assert liked is not None
+            self.taken.add(liked)
+            shared.setdefault(liked, []).append(name)
+            self.chosen[name] = liked
+
+    def liked(self, name: str) -> str | None:
+        """The Python name that a name should have, if there is one."""
+        like = self.conflicts.likes.get(name, "")
+        return self.wanted.get(name) or self.chosen.get(like) or self.wanted.get(like)
+
+    def unused(self, stem: str, kept: Set[str]) -> str:
+        """A name that nothing has; that of a temporary stands for none of the other half's either."""
+        avoided = self.taken.union(kept, self.wanted.values(), self.other.values() if stem.startswith("~") else ())
+        return _unused(base(stem).lstrip("~"), avoided)
 
 
 def _bar(text: str) -> str:

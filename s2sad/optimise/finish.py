@@ -51,8 +51,7 @@ def as_dot(expr: Expr, fact: FactOf) -> Expr:
     """``a @ b`` for the sum of the products of an adjoint or tangent and a real vector of its size.
 
     Example:
-        >>> from s2sad.ir.types import describe
-        >>> known = describe(np.ones(3), "x")
+        >>> known = Fact("array", ndim=1, real=True, dims=(3,), precision="double")
         >>> product = Call(algebra.MULTIPLY, (Var("x_dot.1"), Var("x.1")))
         >>> as_dot(Call(Op("function", "np.sum", np.sum), (product,)), lambda e: known).op.name
         '@'
