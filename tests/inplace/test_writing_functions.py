@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import bisect
-import heapq
 import inspect
 import operator
 from collections.abc import Callable
@@ -1037,12 +1036,6 @@ def list_method_unbound(x: Any) -> Any:
     return items[-1]
 
 
-def pushed_on_a_heap(x: Any) -> Any:
-    items = [x[0], x[2]]
-    heapq.heappush(items, x[1] * x[1])  # refused
-    return items[0] * x[0]
-
-
 def inserted_in_order(x: Any) -> Any:
     items = [x[0], x[2]]
     bisect.insort(items, x[3] * x[3])  # refused
@@ -1081,7 +1074,7 @@ def flat_along_itself(x: Any) -> Any:
         copied_unsafely, put_clipped, sorted_by_field, out_two,
         out_through_columns,
         shuffled, partitioned, item_set, added_by_operator, list_method_unbound,
-        pushed_on_a_heap, inserted_in_order,
+        inserted_in_order,
     ],
 )  # fmt: skip
 def test_refusals(f: Callable[..., Any]) -> None:
