@@ -14,7 +14,6 @@ from s2sad.ops.spec import Sample, linear, sample
 from s2sad.runtime.scipy.cosines import cosine, cosine_adjoint, cosines, cosines_adjoint
 
 Array = Any
-Transform = Callable[..., Any]
 
 # --- along one axis
 
@@ -31,71 +30,26 @@ def along(*norms: str | None) -> Callable[[], Sequence[Sample]]:
     return samples
 
 
-def _declare(transform: Transform) -> Callable[[Transform], Transform]:
-    return linear(
-        transform,
+def _declare(name: str) -> None:
+    @linear(
+        getattr(fft, name),
         wrt=["x"],
         samples=along(None, "ortho", "forward", "backward"),
         infer=infer.scipy.transformed,
         steps=frozenset({"n"}),
         overwrites=("overwrite_x", False),
     )
-
-
-@_declare(fft.dct)
-def dct(
-    z_bar: Array,
-    x: Array,
-    type: int = 2,
-    n: int | None = None,
-    axis: int = -1,
-    norm: Any = None,
-    overwrite_x: bool = False,
-    workers: int | None = None,
-) -> Array:
-    return cosine_adjoint("dct", z_bar, np.shape(x), type, axis, norm)
-
-
-@_declare(fft.idct)
-def idct(
-    z_bar: Array,
-    x: Array,
-    type: int = 2,
-    n: int | None = None,
-    axis: int = -1,
-    norm: Any = None,
-    overwrite_x: bool = False,
-    workers: int | None = None,
-) -> Array:
-    return cosine_adjoint("idct", z_bar, np.shape(x), type, axis, norm)
-
-
-@_declare(fft.dst)
-def dst(
-    z_bar: Array,
-    x: Array,
-    type: int = 2,
-    n: int | None = None,
-    axis: int = -1,
-    norm: Any = None,
-    overwrite_x: bool = False,
-    workers: int | None = None,
-) -> Array:
-    return cosine_adjoint("dst", z_bar, np.shape(x), type, axis, norm)
-
-
-@_declare(fft.idst)
-def idst(
-    z_bar: Array,
-    x: Array,
-    type: int = 2,
-    n: int | None = None,
-    axis: int = -1,
-    norm: Any = None,
-    overwrite_x: bool = False,
-    workers: int | None = None,
-) -> Array:
-    return cosine_adjoint("idst", z_bar, np.shape(x), type, axis, norm)
+    def transform(
+        z_bar: Array,
+        x: Array,
+        type: int = 2,
+        n: int | None = None,
+        axis: int = -1,
+        norm: Any = None,
+        overwrite_x: bool = False,
+        workers: int | None = None,
+    ) -> Array:
+        return cosine_adjoint(name, z_bar, np.shape(x), type, axis, norm)
 
 
 # --- along several axes
@@ -113,72 +67,31 @@ def several(*norms: str | None) -> Callable[[], Sequence[Sample]]:
     return samples
 
 
-def _declare_several(transform: Transform) -> Callable[[Transform], Transform]:
-    return linear(
-        transform,
+def _declare_several(name: str) -> None:
+    @linear(
+        getattr(fft, f"{name}n"),
         wrt=["x"],
         samples=several(None, "ortho", "forward"),
         infer=infer.scipy.transformed,
         result="unknown",
         overwrites=("overwrite_x", False),
     )
+    def transform(
+        z_bar: Array,
+        x: Array,
+        type: int = 2,
+        s: Any = None,
+        axes: Any = None,
+        norm: Any = None,
+        overwrite_x: bool = False,
+        workers: int | None = None,
+    ) -> Array:
+        return cosines_adjoint(name, z_bar, np.shape(x), type, s, axes, norm)
 
 
-@_declare_several(fft.dctn)
-def dctn(
-    z_bar: Array,
-    x: Array,
-    type: int = 2,
-    s: Any = None,
-    axes: Any = None,
-    norm: Any = None,
-    overwrite_x: bool = False,
-    workers: int | None = None,
-) -> Array:
-    return cosines_adjoint("dct", z_bar, np.shape(x), type, s, axes, norm)
-
-
-@_declare_several(fft.idctn)
-def idctn(
-    z_bar: Array,
-    x: Array,
-    type: int = 2,
-    s: Any = None,
-    axes: Any = None,
-    norm: Any = None,
-    overwrite_x: bool = False,
-    workers: int | None = None,
-) -> Array:
-    return cosines_adjoint("idct", z_bar, np.shape(x), type, s, axes, norm)
-
-
-@_declare_several(fft.dstn)
-def dstn(
-    z_bar: Array,
-    x: Array,
-    type: int = 2,
-    s: Any = None,
-    axes: Any = None,
-    norm: Any = None,
-    overwrite_x: bool = False,
-    workers: int | None = None,
-) -> Array:
-    return cosines_adjoint("dst", z_bar, np.shape(x), type, s, axes, norm)
-
-
-@_declare_several(fft.idstn)
-def idstn(
-    z_bar: Array,
-    x: Array,
-    type: int = 2,
-    s: Any = None,
-    axes: Any = None,
-    norm: Any = None,
-    overwrite_x: bool = False,
-    workers: int | None = None,
-) -> Array:
-    return cosines_adjoint("idst", z_bar, np.shape(x), type, s, axes, norm)
-
+for _name in ("dct", "idct", "dst", "idst"):
+    _declare(_name)
+    _declare_several(_name)
 
 # --- the transposes
 
