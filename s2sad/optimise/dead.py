@@ -45,6 +45,10 @@ from s2sad.runtime import add_at, add_copy, add_field, add_into
 
 #: The helpers that write into their first argument, and do nothing else.
 _ADDING = (add_at, add_copy, add_field, add_into)
+#: What an expression of operators is made of.
+_ARITHMETIC = (
+    ast.Expr, ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.unaryop,
+)  # fmt: skip
 
 
 def is_pure(expr: Expr) -> bool:
@@ -106,6 +110,12 @@ def _raises_again(stmt: Stmt) -> bool:
     return isinstance(stmt, Effect) and isinstance(stmt.node, ast.Raise) and stmt.node.exc is None
 
 
+def _is_arithmetic(stmt: Effect) -> bool:
+    """Whether a statement is an expression of which nobody takes the value, and no more than operators of names."""
+    known = not (stmt.writes or stmt.alters or stmt.kept or stmt.puts or stmt.receivers or stmt.checks)
+    return known and isinstance(stmt.node, ast.Expr) and all(isinstance(n, _ARITHMETIC) for n in ast.walk(stmt.node))
+
+
 def _is_method(stmt: Store) -> bool:
     return stmt.call is not None and stmt.call.op.kind == "method"
 
@@ -165,6 +175,8 @@ class _Live:
                     if isinstance(parent, (For, While)):
                         self.decides.setdefault(id(parent), []).append(stmt)
                         break
+            elif isinstance(stmt, Effect) and _is_arithmetic(stmt):
+                pass
             elif isinstance(stmt, (Effect, Evaluate)) or (isinstance(stmt, For) and stmt.strict):
                 self.pending.append(stmt)
             if isinstance(stmt, Store) and (into is None or (_is_method(stmt) and not self.differentiated)):

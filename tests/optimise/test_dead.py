@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad
+from tests.oracle import numeric_gradient
 
 U = np.array([0.3, 0.4, 0.5])
 LOG: list[float] = []
@@ -163,3 +164,30 @@ def caught(u: Any, i: int) -> Any:
 @pytest.mark.parametrize("i", [1, 7])
 def test_a_tried_call_decides_by_what_it_raises(i: int) -> None:
     np.testing.assert_allclose(grad(caught)(U, i), 2.0 * U if i == 1 else np.ones(3))
+
+
+def heights(slope, y, t, dt):
+    for _ in range(3):
+        y = y + dt * slope(t + dt / 2, y)
+        t += dt
+    return y
+
+
+def test_what_an_inlined_function_does_not_read_is_not_computed() -> None:
+    def f(x):
+        return np.sum(heights(lambda t, y: np.sin(y) * x, x, 0.0, 0.1))
+
+    x = np.array([0.3, -1.2])
+    np.testing.assert_allclose(grad(f)(x), numeric_gradient(f, (x,)), rtol=1e-7)
+    assert "t + dt" not in grad(f).source_for(x)
+
+
+def test_what_an_expression_asks_for_stays() -> None:
+    def f(x, n):
+        n + 1
+        x[n]
+        return np.sum(x)
+
+    assert "n + 1" not in grad(f).source_for(np.ones(3), 1)
+    with pytest.raises(IndexError):
+        grad(f)(np.ones(3), 7)
