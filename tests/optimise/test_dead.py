@@ -179,7 +179,7 @@ def test_what_an_inlined_function_does_not_read_is_not_computed() -> None:
 
     x = np.array([0.3, -1.2])
     np.testing.assert_allclose(grad(f)(x), numeric_gradient(f, (x,)), rtol=1e-7)
-    assert "t + dt" not in grad(f).source_for(x)
+    assert not any("t + " in line.partition("#")[0] for line in grad(f).source_for(x).splitlines())
 
 
 def test_what_an_expression_asks_for_stays() -> None:
