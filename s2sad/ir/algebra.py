@@ -224,6 +224,11 @@ def leading(expr: Expr) -> tuple[Any, Expr]:
     return 1, expr
 
 
+def signed(expr: Expr) -> tuple[int, Expr]:
+    """The sign that a product or quotient begins with, 1 or -1, and the expression without it."""
+    return (-1, negate(expr)) if _leading_minus(expr) else (1, expr)
+
+
 def _leading_minus(expr: Expr) -> bool:
     """Whether a product, quotient or number begins with a minus sign."""
     while isinstance(expr, Call) and (_is(expr, "*") or _is(expr, "/")):

@@ -3,6 +3,7 @@
 t_dot = 100.0 * (2 * (x_dot * y))      ->   t_dot = 200.0 * x_dot * y
 a_dot = s * x_dot + c * x_dot * x      ->   a_dot = (s + c * x) * x_dot
 y_dot = np.sum(e * x_dot)              ->   y_dot = e @ x_dot             (vectors)
+y_dot = np.sum(2 * x * x_dot, axis=0)  ->   y_dot = 2 * np.sum(x * x_dot, axis=0)
 x_bar = t.T.T @ y_bar                  ->   x_bar = t @ y_bar
 """
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from s2sad.analysis.sharing import sharing
 from s2sad.ir import algebra
-from s2sad.ir.nodes import Assign, Block, Call, Expr, Op, Stmt, Store, Var
+from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Op, Stmt, Store, Var
 from s2sad.ir.traverse import base, map_children, map_stmt, names_in
 from s2sad.ir.types import Fact
 
@@ -70,10 +71,23 @@ def as_dot(expr: Expr, fact: FactOf) -> Expr:
 
 
 def _by_types(expr: Expr, fact: FactOf) -> Expr:
+    """An expression with what is shorter for the types of its parts, and what follows from that."""
     expr = map_children(expr, lambda e: _by_types(e, fact))
+    if isinstance(expr, Call) and expr.op.kind == "operator":
+        expr = algebra.outermost(expr)
     if isinstance(expr, Call) and expr.op in (algebra.ADD, algebra.SUBTRACT) and len(expr.args) == 2:
         return _factored(expr)
-    return as_dot(expr, fact)
+    return _of_product(expr, fact) if isinstance(expr, Call) and expr.op.function in (np.sum, np.mean) else expr
+
+
+def _of_product(total: Call, fact: FactOf) -> Expr:
+    """A sum or mean of products with the number, or sign, in front of them all written once."""
+    if len(total.args) == 1 and {name for name, _ in total.kwargs} <= {"axis", "keepdims"}:
+        sign, terms = algebra.signed(total.args[0])
+        number, terms = algebra.leading(terms)
+        if fact(terms).kind == "array":
+            return algebra.multiply(Const(sign * number), as_dot(replace(total, args=(terms,)), fact))
+    return as_dot(total, fact)
 
 
 def _factored(whole: Call) -> Expr:

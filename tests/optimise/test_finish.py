@@ -37,7 +37,12 @@ def divisor(x: Any) -> Any:
     return np.sum(np.cos(y) / (1.0 + y**2))
 
 
-@pytest.mark.parametrize("f", [constants, one_tangent, difference, dot, divisor])
+def squares(x: Any) -> Any:
+    r = np.outer(np.sin(x), x) - 1.0
+    return 0.5 * np.mean(np.sum(r * r, axis=1)) - np.mean(np.exp(-x))
+
+
+@pytest.mark.parametrize("f", [constants, one_tangent, difference, dot, divisor, squares])
 def test_tangents(f: Callable[..., Any]) -> None:
     np.testing.assert_allclose(jvp(f, (X,), (D,))[1], richardson_jvp(f, [X], [D]), rtol=1e-8)
     np.testing.assert_allclose(grad(f)(X) @ D, richardson_jvp(f, [X], [D]), rtol=1e-8)
@@ -51,6 +56,7 @@ def test_tangents(f: Callable[..., Any]) -> None:
         ("constants", "200.0 * (x_dot[1:] - 2 * x_dot[:-1] * x[:-1]) * t - 2 * x_dot[:-1] * t_2"),
         ("one_tangent", "(t + np.cos(x) * x) * x_dot"),
         ("dot", "t @ x_dot / t_2 * x[0]"),
+        ("squares", "np.mean(np.sum(r * r_dot, axis=1)) + np.mean(x_dot * t_2)"),
         ("divisor", "(-np.sin(y) - 2 * y * t_2) * y_dot / t"),
     ],
 )
