@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import enum
 import functools
+import heapq
 import itertools
 import operator
 from collections import defaultdict, deque, namedtuple
@@ -314,6 +315,15 @@ def _methods_of_constants(x: Any) -> Any:
     return np.sum(_MIXING.dot(x) ** 2 + np.exp(_MIXING[0]).clip(x[0], 1.0) * np.linalg.inv(_MIXING).dot(x))
 
 
+@right(F, "methods that have names: `push = out.append`")
+def _named_methods(x: Any) -> Any:
+    out: list[Any] = []
+    push, dot = out.append, x.dot
+    for v in x:
+        push(v * v)
+    return dot(np.array(out))
+
+
 @right(F, "decorated functions")
 def _decorators(x: Any) -> Any:
     return _decorated_inside(np.sin(x))
@@ -456,6 +466,20 @@ def _copies(x: Any) -> Any:
     return np.sum(rows[0] * rows[1] * x)
 
 
+@right(K, "lists that are sorted or reversed, heaps of `heapq`, sets that are asked")
+def _orders(x: Any) -> Any:
+    rows = [(v * v, i) for i, v in enumerate(x)]
+    rows.sort(reverse=True)
+    queue, seen, total = [x[2], x[0], x[1]], set(), rows[0][0] * rows[2][0]
+    heapq.heapify(queue)
+    while queue:
+        v = heapq.heappop(queue)
+        if v not in seen:
+            seen.add(v)
+            total = total * 2.0 + v
+    return total
+
+
 @refused(K, "lists of the module that what is differentiated is put into, and that are read again")
 def _module_list(x: Any) -> Any:
     _LOG.append(np.sum(x))
@@ -575,6 +599,17 @@ def objects_of_a_loop(x: Any) -> Any:
     for body in bodies:
         body.step(0.1)
     return sum(body.energy for body in bodies)
+
+
+class _Point:
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+
+@right(B, "attributes and variables that are an object or None")
+def _objects_or_none(x: Any) -> Any:
+    best = None if x[0] > 10.0 else _Point(x[0])
+    return x[1] if best is None else best.v * x[2]
 
 
 @refused(B, "`__getattr__` of objects that the program makes")
