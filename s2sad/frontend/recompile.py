@@ -234,7 +234,8 @@ def code_of(definition: ast.FunctionDef, filename: str, cells: Sequence[str]) ->
         **at,
     )
     outer.type_params = []  # type: ignore[attr-defined, unused-ignore]
-    code: types.CodeType = compile(ast.Module([outer], []), filename, "exec", dont_inherit=True)
+    with silenced():
+        code: types.CodeType = compile(ast.Module([outer], []), filename, "exec", dont_inherit=True)
     for name in (_OUTER, definition.name):
         code = next(
             constant for constant in code.co_consts if isinstance(constant, types.CodeType) and constant.co_name == name

@@ -15,8 +15,9 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.analysis.infer import Facts
-from s2sad.ir.nodes import Assign, Build, Call, Copy, Expr, For, Function, Store, Unpack, Var
+from s2sad.ir.nodes import Assign, Build, Call, Const, Copy, Expr, For, Function, Store, Unpack, Var
 from s2sad.ir.traverse import names_in, walk, writes
+from s2sad.ir.types import OBJECTS
 from s2sad.ops.binding import given
 
 #: The operands whose class the result may have, for kinds of operations.
@@ -64,8 +65,10 @@ class Subclasses:
 
     def may_be(self, expr: Expr, kind: str = "") -> bool:
         """Whether a value may be of such a class; its ``kind`` may be known better than from the expression."""
-        kind = kind or self.facts.get(expr).kind
-        if kind not in _MAYBE:
+        known = self.facts.get(expr)
+        kind = kind or known.kind
+        is_dtype = known.kind == "other" and (known.real or known.precision or known == OBJECTS)
+        if kind not in _MAYBE or isinstance(expr, Const) or is_dtype:
             return False
         varies = not self.varied.isdisjoint(names_in(expr))
         match expr:

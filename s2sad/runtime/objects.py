@@ -30,7 +30,8 @@ def plain(x: Any, name: str | None = None) -> Any:
     cls: type = type(x)
     if cls in _PLAIN:
         return x
-    if name in ("*", "@"):
+    is_operand = name in ("*", "@")
+    if is_operand:
         if differs(cls) and (name == "*" or issubclass(cls, np.ndarray)):
             raise UndefinedDerivativeError(
                 f"an operand is of class {cls.__qualname__}, whose operators are not those of arrays",
@@ -46,6 +47,9 @@ def plain(x: Any, name: str | None = None) -> Any:
         return x
     own = sorted(own_members(cls)) or sorted(BUILT_IN_NAMES.intersection(attributes_of(x)))
     own = own if name is None else [name] if name in own_members(cls) else []
+    if is_operand and own == ["__array__"]:
+        # It stands for the array that this gives.
+        return x
     if own:
         raise UndefinedDerivativeError(
             f"an object is of class {cls.__qualname__}, which has {own[0]} of its own: what that does is not known",

@@ -16,7 +16,7 @@ from s2sad.ir.code import NONE, Code, Operation, Value, codes
 from s2sad.ops.models import is_of_model, stands_where_given
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import is_of_library, module_of, own_class, package_of
-from s2sad.transform import branches, existing, generators, growing, objects, simple, stars
+from s2sad.transform import branches, choices, existing, generators, growing, objects, simple, stars
 from s2sad.transform.builtin import built_in
 from s2sad.transform.containers import items_of, run_through, view, view_of_operand
 from s2sad.transform.derivatives import Calls, derived
@@ -150,8 +150,10 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
             named.update((kind, value) for kind, value in args if kind not in ("", "*"))
             whole = [*given, *more, *named.items()]
             return _applied(s, function.function, whole, op, frame)
-        case Choice():
-            arms = [functools.partial(_arm, s, side, args, op, frame) for side in (function.then, function.orelse)]
+        case Choice(then=then, orelse=orelse):
+            if choices.is_none(then) or choices.is_none(orelse):
+                raise NotSpecialisedError("choice")
+            arms = [functools.partial(_arm, s, side, args, op, frame) for side in (then, orelse)]
             return branches.fork(s, function.test, arms, [""], frame.place or op.place)
         case Record():
             return objects.member_call(s, function, "__call__", args, op, frame)

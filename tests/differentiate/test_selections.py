@@ -464,7 +464,7 @@ def entropy(p: Any) -> Any:
     ("f", "lines"),
     [
         (leaky, ["y_bar = 2 * y", "x_bar = np.where(t, y_bar, 0.1 * y_bar)"]),
-        (softplus, ["x_bar = np.where(t_2, 1.0, 1 / (1 + t) * t)"]),
+        (softplus, ["x_bar = np.where(t_2, 1.0, t / (1 + t))"]),
         (entropy, ["p_bar = np.where(t, -t_2 - p / p, 0)"]),
     ],
     ids=lambda f: getattr(f, "__name__", ""),
