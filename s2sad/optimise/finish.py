@@ -27,17 +27,16 @@ def finished(block: Block, fact: FactOf) -> Block:
     """A block whose adjoints and tangents are as short as they get; what is the user's stays as it is."""
 
     def shorter(stmt: Stmt) -> Stmt:
-        if isinstance(stmt, Assign) and base(stmt.target).endswith(("_bar", "_dot")):
-            value = stmt.value
-            if not isinstance(value, Call) or value.node is not None:
-                return stmt
+        value = stmt.value if isinstance(stmt, (Assign, Store)) else None
+        if isinstance(value, Call) and value.node is not None:
+            return stmt
+        if isinstance(stmt, Assign) and isinstance(value, Call) and _is_ours(stmt.target):
             new = short(value, fact)
             # ``-(-x)`` is a new array and ``x`` is not.
             fresh = isinstance(new, Call) and (new.op.kind == "operator" or sharing(new) == "fresh")
             return replace(stmt, value=new) if fresh else stmt
-        if isinstance(stmt, Store) and stmt.call is None:
-            if base(next(iter(names_in(stmt.base)), "")).endswith(("_bar", "_dot")):
-                return replace(stmt, value=short(stmt.value, fact))
+        if isinstance(stmt, Store) and stmt.call is None and any(map(_is_ours, names_in(stmt.base)[:1])):
+            return replace(stmt, value=short(stmt.value, fact))
         return map_stmt(stmt, lambda e: e, lambda b: tuple(map(shorter, b)))
 
     return tuple(map(shorter, block))
@@ -122,6 +121,11 @@ def _without(product: Expr, dot: Var) -> Expr | None:
         if rest is not None:
             return algebra.multiply(rest, kept) if part is left else algebra.multiply(kept, rest)
     return None
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a name is that of an adjoint or tangent, or a variable of the user's that is called like one."""
+    return base(name).endswith(("_bar", "_dot"))
 
 
 def _is_tangent(expr: Expr) -> bool:

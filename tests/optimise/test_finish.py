@@ -70,7 +70,9 @@ def test_variables_of_the_user_stay_as_they_are() -> None:
 
     def f(x: Any) -> Any:
         x_dot = 1.0 / (x + 3.0) * 0.1 - 3.0 * (0.7 * x)
-        return np.sum(x_dot * x)
+        y_dot = np.zeros(4)
+        y_dot[:] = 1.0 / (x + 7.0) * 0.3 - 3.0 * (0.7 * x)
+        return np.sum(x_dot * x) + np.sum(y_dot * x)
 
     assert jvp(f, (X,), (D,))[0] == f(X)
     np.testing.assert_allclose(jvp(f, (X,), (D,))[1], richardson_jvp(f, [X], [D]), rtol=1e-8)
