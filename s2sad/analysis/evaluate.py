@@ -133,6 +133,8 @@ class Evaluator:
 
     def result(self, call: Call) -> Fact:
         """The type of the result of an operation."""
+        if given := self.surely_given(call):
+            return Evaluator({**self.of, **given}, self.global_facts, self.user_call, self.atom).result(call)
         spec = ops.spec_of(call.op.function)
         bound: Mapping[str, Expr] | None = None
         if spec is not None and (spec.parameters or spec.infer):
@@ -161,6 +163,13 @@ class Evaluator:
             # What seems a number may be an array without axes, which is changed in place by ``+=``.
             found = replace(found, boxed=True, kind="numeric" if found.kind == "scalar" else found.kind)
         return found
+
+    def surely_given(self, call: Call) -> dict[str, Fact]:
+        """The types of operands that may be None where an operation is one that raises then."""
+        if call.op.kind not in ("operator", "inplace") and call.op.name not in _ORDERS:
+            return {}
+        operands = {a.name: self(a) for a in call.args if isinstance(a, Var)}
+        return {n: f.given or SCALAR for n, f in operands.items() if f.kind == "none" or f.given is not None}
 
     def shape(self, call: Call, spec: ops.OpSpec | None, bound: Mapping[str, Expr] | None) -> Fact:
         """The type of a result but for its dtype."""
@@ -268,6 +277,8 @@ def _keeps_boxes(call: Call, found: Fact, spec: ops.OpSpec | None) -> bool:
     return call.op.kind in ("operator", "inplace")
 
 
+#: The comparisons that None does not have.
+_ORDERS = ("<", "<=", ">", ">=")
 _CONTAINERS = ("list", "dict", "tuple", "record", "dataclass")
 
 

@@ -48,6 +48,7 @@ from s2sad.ir.types import (
     Shape,
     common,
     either,
+    given_of_both,
     is_floating,
     item_of,
     leading_to,
@@ -327,7 +328,7 @@ class _Inference:
         real, owners = a.real and b.real, a.owners | b.owners
         met = Fact(kind, shape, ndim, real, items, dims, each=each, boolean=truth, precision=precision, owners=owners)
         value = a.value if type(a.value) is type(b.value) and a.value == b.value else None
-        met = replace(met, boxed=a.boxed or b.boxed, value=value, reach=a.reach | b.reach)
+        met = replace(met, boxed=a.boxed or b.boxed, value=value, reach=a.reach | b.reach, given=given_of_both(a, b))
         return self.fresh(met, f"{name}?")
 
     def loop(self, stmt: For | While) -> None:

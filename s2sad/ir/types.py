@@ -76,6 +76,7 @@ class Fact:
     Of an array of a ``boxed`` class operations make arrays without axes where NumPy's own make numbers.
     ``value`` is the text, truth value or whole number that it surely is.  ``attributes`` are those of an argument of
     which the function may set some, with their types (see `s2sad.transform.instances`).
+    What is ``open`` with ``given`` is None, or else what that says, which is a number or an array.
     """
 
     kind: Kind
@@ -94,6 +95,7 @@ class Fact:
     value: str | int | None = None
     reach: frozenset[type] = frozenset()
     attributes: tuple[tuple[str, tuple[type, str, int]], ...] = ()
+    given: Fact | None = None
 
     @property
     def has_axes(self) -> bool:
@@ -335,12 +337,28 @@ def either(facts: Iterable[Fact]) -> Fact | None:
         truth, precision = found.boolean or fact.boolean, common(found.precision, fact.precision)
         axes, boxed = found.has_axes and fact.has_axes, found.boxed or fact.boxed
         owners, real = found.owners | fact.owners, found.real and fact.real
-        reach = found.reach | fact.reach
+        reach, given = found.reach | fact.reach, given_of_both(found, fact)
         shape, dims = (SCALAR_SHAPE, ()) if kind == "scalar" else (None, None)
         found = Fact(
-            kind, shape, ndim, real, items, dims, None, each, truth, precision, axes, owners, boxed, reach=reach
-        )
+            kind, shape, ndim, real, items, dims, None, each, truth, precision, axes, owners, boxed,
+            reach=reach, given=given,
+        )  # fmt: skip
     return found
+
+
+def given_of_both(a: Fact, b: Fact) -> Fact | None:
+    """What holds of one of two values where it is not None; None where neither is, or they may be no numbers.
+
+    Example:
+        >>> given_of_both(NONE, FLOAT) == FLOAT, given_of_both(FLOAT, FLOAT)
+        (True, None)
+    """
+    if "none" not in (a.kind, b.kind) and a.given is None and b.given is None:
+        return None
+    numbers_ = [f.given or f for f in (a, b) if f.kind != "none"]
+    if any(not f.numeric or f.owners or f.reach for f in numbers_):
+        return None
+    return either([f if f.kind == "scalar" else replace(f, shape=None, dims=None, size=None) for f in numbers_])
 
 
 def _both_items(a: Fact, b: Fact) -> tuple[tuple[Any, Fact], ...] | None:
