@@ -163,6 +163,9 @@ class _Checks:
             return made
         if expr.op.function is viewed and expr.args[1:] and not self.varied.isdisjoint(names_in(expr)):
             self.before.append(Call(_SAME_NUMBERS, expr.args))
+        if kind != "method" and any(map(self.may_be_none, expr.args)):
+            # What raises, of None, is evaluated whoever needs the result.
+            made = replace(made, op=replace(expr.op, pure=False))
         count = 1 if kind == "method" else len(expr.args)
         beside = None
         if not self.varied.isdisjoint(names_in(expr)):
@@ -204,6 +207,11 @@ class _Checks:
     def is_unknown(self, operand: Expr) -> bool:
         """Whether nothing is known of an object, which is no result of a rule either."""
         return self.facts.get(operand).kind == "open" and self.varied.isdisjoint(names_in(operand))
+
+    def may_be_none(self, operand: Expr) -> bool:
+        """Whether an operand is None or a number or array, as far as is known."""
+        fact = self.facts.get(operand)
+        return fact.kind == "none" or fact.given is not None
 
     def checked(self, operand: Expr, beside: Const | None) -> Expr:
         if not (self.is_unknown(operand) or (beside is not None and self.subclasses.may_be(operand))):

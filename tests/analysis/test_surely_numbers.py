@@ -80,3 +80,17 @@ def test_what_is_none_in_the_first_round_is_a_number_where_it_is_computed_with(f
     wanted = numeric_gradient(function, (X,), 0)
     np.testing.assert_allclose(grad(function)(X), wanted, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(jvp(function, (X,), (X,))[1], wanted @ X, rtol=1e-6, atol=1e-8)
+
+
+def of_none(x: Any) -> Any:
+    found = None
+    for v in x:
+        if v > 5.0:
+            found = v * 1.0
+    return found + x[0]
+
+
+def test_what_is_none_raises_as_in_python_where_nobody_needs_the_sum() -> None:
+    for run in (of_none, grad(of_none), lambda x: jvp(of_none, (x,), (x,))):
+        with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \+: 'NoneType' and 'float'"):
+            run(X)
