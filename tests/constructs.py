@@ -187,13 +187,12 @@ def _global_set(x: Any) -> Any:
     return _STATE * 2.0
 
 
-@refused(S, "classes defined inside")
-def _class_inside(x: Any) -> Any:
+@refused(S, "classes defined inside, with other attributes than methods and constants")
+def _class_inside_with_arrays(x: Any) -> Any:
     class Pair:
-        def __init__(self, a: Any) -> None:
-            self.a = a
+        scale = x[0]
 
-    return np.sum(Pair(x).a ** 2)
+    return np.sum(Pair().scale * x)
 
 
 # --- functions
@@ -544,6 +543,15 @@ def _made(x: Any) -> Any:
 @right(B, "operators, `__call__`")
 def _operators(x: Any) -> Any:
     return np.sum((Body(x) + Body(x * x))(2.0) ** 2)
+
+
+@right(B, "classes defined inside, of methods and constants")
+def _class_inside(x: Any) -> Any:
+    class Pair(Body):
+        def sum_with(self, other: Any) -> Any:
+            return np.sum((self + Pair(other * x[0])).v)
+
+    return Pair(x).sum_with(x)
 
 
 @right(B, "inheritance and `super()`")

@@ -307,7 +307,7 @@ def test_many_ways_lead_to_a_write_into_the_module() -> None:
 
 
 def with_class(v: Any) -> Any:
-    class Local: ...
+    class Local(Any): ...
 
     v[0] = 1.0
     return v * WEIGHTS
@@ -372,17 +372,17 @@ def inner(x):
     return x * x
 def strange(x, *, scale=1.0):
     y = x * scale
-    class Local: pass
+    class Local(Exception): pass
     y = np.union1d(y, y)
     return np.sum(y)
 def deep(x):
     return strange(x) + np.sum(np.union1d(x, x))
 def writing(a, b):
-    class Local: pass
+    class Local(Exception): pass
     a[0] = 0.0
     return a * b
 def calling(f, x):
-    class Inner: pass
+    class Inner(Exception): pass
     return f(x)
 def checked(function):
     @functools.wraps(function)
@@ -391,7 +391,7 @@ def checked(function):
     return wrapper
 @checked
 def decorated(x):
-    class Local: pass
+    class Local(Exception): pass
     return np.sum(x)
 """
 

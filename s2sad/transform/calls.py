@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import types
@@ -12,7 +13,7 @@ from s2sad import ops
 from s2sad.errors import S2SADError
 from s2sad.frontend.called import is_followed
 from s2sad.frontend.source import name_of
-from s2sad.ir.code import NONE, Code, Operation, Value, codes
+from s2sad.ir.code import NONE, Code, Constant, Operation, Value, codes
 from s2sad.ops.models import is_of_model, stands_where_given
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import is_of_library, module_of, own_class, package_of
@@ -173,6 +174,8 @@ def _starting(s: Specialiser, function: Abstract, args: Args) -> tuple[Start, Ar
             defaults = {**function.defaults}
             return Start(code, defaults, function.env, function.home, function.owner, name, function.place), args
         case Known() if isinstance(function.value, types.FunctionType):
+            if (text := s.local.get(function.value)) is not None:
+                return _starting(s, text, args)
             code = s.code(function.value)
             return Start(code, _defaults(s, function.value), {}, s.home(function.value), None, code.name), args
         case Method(function=Known() as inner) if function.owner is not None:
@@ -257,6 +260,8 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
             if given in ("structured", "varied parts"):
                 args = [(kind, Row(s.rows[v]) if v in s.rows else v) for kind, v in args]
             return call_function(s, made, args, op, frame, None)
+    if value is dataclasses.dataclass and all(kind and isinstance(v, Constant) for kind, v in args):
+        return (Partial(known, (), tuple(args)),)
     if isinstance(value, type):
         return objects.construct(s, value, args, op, frame) if own_class(value) is not None else None
     done = passed(s, known, args, op, frame, bind, _starting, enter)
@@ -363,6 +368,10 @@ def call_function(
     owner: tuple[type, Abstract] | None,
 ) -> Done:
     """A call of a function that exists, with something static."""
+    if (text := s.local.get(function)) is not None:
+        start = _starting(s, text, args)
+        assert start is not None
+        return invoke(s, replace(start[0], owner=owner), args, op, frame)
     try:
         code = s.code(function)
     except S2SADError as error:

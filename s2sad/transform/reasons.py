@@ -13,6 +13,8 @@ from s2sad.transform.known import NotSpecialisedError
 _EXISTS = "it would have to exist at run time"
 #: What the words mean that the passes give as reasons.
 _WHY = {
+    "class": "this class has other bases, decorators or attributes than those that are followed: methods and constants",
+    "Known": f"a class or method that the program makes is used here as a whole: {_EXISTS}",
     "Record": f"an object that the program makes is used here as a whole: {_EXISTS}",
     "Closure": f"a function that the program makes is used here as a whole: {_EXISTS}",
     "function": f"a function that the program makes is used here as a whole: {_EXISTS}",
@@ -44,6 +46,7 @@ _WHY = {
     "frozen": "the object cannot be changed",
     "super": "of which class the object is, is not known",
 }
+_REMEDIES = {"class": "Move the class to the module."}
 _REMEDY = "Write this line otherwise, or keep the values in variables of their own."
 
 
@@ -56,4 +59,6 @@ def reason(source: Source, error: NotSpecialisedError) -> Iterator[Violation]:
     text = linecache.getline(error.file, error.place.line).rstrip("\r\n")
     end = error.place.end_column if error.place.end_line == error.place.line else None
     place = Place(error.file, error.place.line, error.place.column, end, text)
-    yield Violation(place, f"functions and objects that {source.name} makes stay as they are: {why}", _REMEDY)
+    yield Violation(
+        place, f"functions and objects that {source.name} makes stay as they are: {why}", _REMEDIES.get(word, _REMEDY)
+    )

@@ -10,6 +10,7 @@ from dataclasses import replace
 from s2sad.ir.code import (
     Cases,
     Code,
+    Constant,
     Definition,
     Exit,
     Handlers,
@@ -91,6 +92,29 @@ def is_expression(operations: Sequence[Operation], end: Exit) -> bool:
     return True
 
 
+def is_plain_class(code: Code) -> bool:
+    """Whether the body of a class does no more than give names to methods and constants."""
+    kept: set[Operand] = set()
+    for op in code.body.operations:
+        match op.kind:
+            case "function" if not op.data.code.awaits:
+                count, operands = op.data.decorators, op.operands
+                if not all(isinstance(o, Constant) for o in operands[count : count + len(op.data.defaults)]):
+                    return False
+                kept.update(op.results)
+            case "tuple" if all(isinstance(o, Constant) for o in op.operands):
+                kept.update(op.results)
+            case "store" if isinstance(op.operands[0], Constant) or op.operands[0] in kept:
+                pass
+            case "load" if op.data in code.variables:
+                pass
+            case "global" | "attribute" | "item" | "annotate" | "tuple":
+                pass
+            case _:
+                return False
+    return True
+
+
 def shared_variables(code: Code, generators: bool = False) -> frozenset[Variable]:
     """The variables of a function that can be values: they are no more than read and stored, by functions alone.
 
@@ -100,6 +124,8 @@ def shared_variables(code: Code, generators: bool = False) -> frozenset[Variable
     stored = set()
     functions = defined_once(code)
     for made in codes(code):
+        if made.kind == "class" and is_plain_class(made):
+            continue
         if made is not code and (made.kind == "class" or (made.kind == "generator" and not generators)):
             found -= set(made.captures) - (functions if made.kind == "generator" else set())
         for operation in inner(made.body):

@@ -44,6 +44,7 @@ from s2sad.transform import (
     existing,
     generators,
     literals,
+    local_classes,
     loops,
     objects,
     operators,
@@ -114,6 +115,7 @@ HANDLERS: dict[str, Handler] = {
     "copy": simple.copy,
     "function": _either(simple.function, calls.decorated),
     "lambda": simple.function,
+    "class": local_classes.local_class,
     "tuple": simple.tuple_display,
     "list": simple.list_display,
     "dict": simple.dict_display,
@@ -126,7 +128,7 @@ HANDLERS: dict[str, Handler] = {
     "unary": _either(operators.of_named_tuples, simple.negation, operators.operator),
     "binary": _either(operators.of_named_tuples, simple.arithmetic, operators.operator),
     "inplace": _either(operators.of_named_tuples, simple.arithmetic, operators.operator),
-    "attribute": _either(recording.begun, branches.attribute, objects.attribute),
+    "attribute": _either(recording.begun, local_classes.attribute, branches.attribute, objects.attribute),
     "set_attribute": _either(branches.attribute, objects.set_attribute, existing.changes),
     "set_item": _either(recording.called, simple.set_item, operators.put_item, existing.changes),
     "delete_item": _either(simple.delete_item, operators.put_item, existing.changes),
@@ -341,7 +343,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
             displays.update(op.results)
         if op.kind == "copy" and op.operands[0] in values:
             values[op.result] = values[op.operands[0]]
-        if op.kind in ("function", "lambda") or (op.kind == "delete_item" and makes):
+        if op.kind in ("function", "lambda", "class") or (op.kind == "delete_item" and makes):
             return True
         if op.kind in ("binary", "inplace") and op.data == "|" and makes:
             return True

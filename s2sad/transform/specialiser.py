@@ -125,6 +125,8 @@ class Specialiser:
         #: Functions of the new program that are given to others, by what is static of them, and derivatives of these.
         self.standing: dict[Any, types.CellType] = {}
         self.sources: dict[types.FunctionType, Source] = {}
+        #: The classes that the program defines, and the texts of their methods.
+        self.local: dict[Any, Closure | None] = {}
         #: What makes the exits of the loops around the place where the new program is written.
         self.loops: list[Callable[[End], Exit]] = []
         #: The functions that are being run.
@@ -160,11 +162,9 @@ class Specialiser:
         self.partial: set[Value] = set()
         #: Results of operations that may run later than they stand.
         self.reads: set[Value] = set()
-        #: Whether something static was taken apart.
-        self.used = False
+        #: Whether something static was taken apart; whether what is written stands where no statement can.
+        self.used = self.expression = False
         self.inlined, self.relied = 0, Relied()
-        #: Whether what is written stands in a comprehension or lambda, where no statement can.
-        self.expression = False
 
     # --- texts
 
@@ -196,6 +196,8 @@ class Specialiser:
 
     def outside(self, value: Any, title: str) -> Known:
         """An object that exists, and that the new program reads from a cell of its own."""
+        if isinstance(value, type) and value in self.local:
+            return Known(value)
         number = id(value)
         if number not in self.outsiders:
             self.outsiders[number] = Known(value, (title,), cell=types.CellType(value))

@@ -52,7 +52,7 @@ BOX = Box()
 
 
 def tried(n: Any) -> Any:
-    class Unread: ...
+    class Unread(Any): ...
 
     try:
         return G
@@ -65,7 +65,7 @@ def tried_of_another(n: Any) -> Any:
 
 
 def tried_pair(n: Any) -> Any:
-    class Unread: ...
+    class Unread(Any): ...
 
     try:
         return G, H
@@ -74,7 +74,7 @@ def tried_pair(n: Any) -> Any:
 
 
 def tried_argument(a: Any) -> Any:
-    class Unread: ...
+    class Unread(Any): ...
 
     try:
         return a
@@ -89,7 +89,7 @@ def tried_and_written(n: Any) -> Any:
 
 
 def within(n: Any) -> Any:
-    class Unread: ...
+    class Unread(Any): ...
 
     with np.errstate(all="ignore"):
         return G
@@ -118,7 +118,7 @@ def put(held: Any, a: Any) -> None:
 
 
 def tried_put(held: Any, a: Any) -> None:
-    class Unread: ...
+    class Unread(Any): ...
 
     try:
         held.append(a)

@@ -14,7 +14,7 @@ X = np.array([0.3, 0.4, 0.5, 0.6, 0.7])
 
 
 def _tries(a: Any) -> None:
-    class Unread: ...
+    class Unread(Any): ...
 
     try:
         a[0] = 1.0
