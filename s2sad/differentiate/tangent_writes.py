@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 
 import numpy as np
 
 from s2sad import ops
+from s2sad.analysis.infer import Facts
 from s2sad.analysis.sharing import sharing
 from s2sad.analysis.versions import appends, appends_alike
 from s2sad.differentiate.builder import INDEX
@@ -24,11 +26,10 @@ from s2sad.differentiate.tangent_state import State
 from s2sad.differentiate.tangents import COPYING
 from s2sad.differentiate.writes import appended_to
 from s2sad.frontend import operators
-from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Store, Var
-from s2sad.ir.traverse import names_in
+from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Function, Op, Store, Var
+from s2sad.ir.traverse import names_in, walk
 from s2sad.ir.types import same_shape
 from s2sad.runtime import own, require_floats
-from s2sad.runtime.items import require_array
 from s2sad.runtime.tangents import assigned, broadcast_like
 from s2sad.runtime.zero_tangents import own_tangent, viewed_tangent, viewed_tangents
 
@@ -38,7 +39,6 @@ _VIEWED_TANGENT = Op("runtime", "viewed_tangent", viewed_tangent)
 _VIEWED_TANGENTS = Op("runtime", "viewed_tangents", viewed_tangents)
 _ASSIGNED = Op("runtime", "assigned", assigned, pure=False)
 _REQUIRE_FLOATS = Op("runtime", "require_floats", require_floats, pure=False)
-_REQUIRE_ARRAY = Op("runtime", "require_array", require_array, pure=False)
 _FUNCTIONS = dict(operators.BINARY.values())
 
 
@@ -238,8 +238,19 @@ def _appended(state: State, stmt: Store, whole: Expr) -> None:
     state.make.emit(appended_to(whole, made, stmt.origin))
 
 
+def sorted_unsurely(function: Function, facts: Facts, active: Set[str]) -> frozenset[str]:
+    """What is sorted in place where the types do not say whether it is an array or a list."""
+    found = set[str]()
+    for stmt in walk(function.body):
+        match stmt:
+            case Store(base=Var(name=name) as base, call=Call(op=Op(kind="method", name="sort"))) if name in active:
+                if facts.get(base).kind not in ("array", "numeric", "list"):
+                    found.add(name)
+    return frozenset(found)
+
+
 def _is_accepted(state: State, stmt: Store, call: Call) -> bool:
-    """Whether a call that writes surely does what its store says; else it is refused, or checked as it runs."""
+    """Whether a call that writes surely does what its store says; else it is refused."""
     assert isinstance(stmt.base, Var)
     if reads_what_it_writes(call, stmt.base, state.effects.group):
         state.refusals.refuse(call.node, f"{call.op.name} {READS_ITS_OUTPUT}", "Copy what it reads: x.copy().")
@@ -253,8 +264,8 @@ def _is_accepted(state: State, stmt: Store, call: Call) -> bool:
             call.node, "the list that is sorted here is differentiated", "Make a new list: sorted(...)."
         )
         return False
-    state.make.before.append(Evaluate(Call(_REQUIRE_ARRAY, (stmt.base,)), stmt.origin))
-    return True
+    state.refusals.refuse_buffer(call.node, stmt.base.name)
+    return False
 
 
 def _unbuffered(state: State, stmt: Store, call: Call, whole: Expr) -> None:

@@ -12,7 +12,6 @@ from s2sad.ops.spec import Sample, constant, linear, sample
 from s2sad.runtime.copies import laid_out_like
 from s2sad.runtime.items import (
     require_arithmetic,
-    require_array,
     require_ndarray,
     require_real,
     require_real_operand,
@@ -64,7 +63,7 @@ constant(laid_out_like, signature=_like, infer=infer.creation.filled_like, dtype
 # Checks, which may raise.
 constant(apart, unshared, sole, in_one_place, special=frozenset(), calls=(), ordered=True)
 constant(
-    require_arithmetic, require_array, require_floats, require_ndarray, require_real, require_real_operand,
+    require_arithmetic, require_floats, require_ndarray, require_real, require_real_operand,
     require_same_numbers, require_sequence, require_unswallowed, same_value, ordered=True,
 )  # fmt: skip
 

@@ -25,6 +25,7 @@ from s2sad.differentiate.calls import with_unchanging_calls
 from s2sad.differentiate.forward import forward
 from s2sad.differentiate.known import CallSite, Known, Pair, Reversed, Seeds, TangentCall
 from s2sad.differentiate.reverse import reverse
+from s2sad.differentiate.tangent_writes import sorted_unsurely
 from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
 from s2sad.frontend.source import name_of
 from s2sad.frontend.touched import Calls
@@ -260,6 +261,9 @@ class _Compilation:
     def make_tangent(self, asked: Asked, stem: str, key: Any, alone: bool = False) -> _Tangent:
         """Write the tangent of a function: for a call, or, without context, for a user."""
         a = self.analysed(replace(asked, has_aux=False))
+        if unsure := sorted_unsurely(a.function, a.facts, a.activity.active):
+            # Each tangent stands before what it is the tangent of, and so before any check there.
+            a = self.analysed(replace(asked, has_aux=False, arrays=asked.arrays | unsure))
         cell = types.CellType()
         op = Op("runtime", self.writer.unused(stem), cell, pure=False)  # type: ignore[arg-type]
         edge = tangent_border(a, asked.wrt, op)

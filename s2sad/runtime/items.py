@@ -283,15 +283,3 @@ def require_sequence(x: Any) -> None:
             f"a list is made of a {type(x).__name__} that is differentiated",
             "Make it of an array, list or tuple.",
         )
-
-
-def require_array(x: Any) -> None:
-    """Refuse a method that arrays and lists have, where it would change a list that is differentiated.
-
-    Raises:
-        UndefinedDerivativeError: if ``x`` is no array.
-    """
-    if not isinstance(x, np.ndarray):
-        raise UndefinedDerivativeError(
-            f"a {type(x).__name__} that is differentiated is sorted in place", "Make a new list: sorted(...)."
-        )

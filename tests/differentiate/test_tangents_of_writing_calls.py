@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad, jvp, stop_gradient
-from s2sad.errors import S2SADError
+from s2sad.errors import S2SADError, UndefinedDerivativeError
 from tests.oracle import richardson_jvp
 
 X = np.array([0.5, 1.2, -0.7])
@@ -138,3 +138,19 @@ def test_the_class_of_what_is_written_is_checked_by_its_name() -> None:
     # The factor is 0.3 times x[1], and constant.
     expected = K @ (D[1] * np.array([0.3, 0.3 * 0.36, 0.3 * 0.36]))
     np.testing.assert_allclose(jvp(part_of_what_may_be_a_view, (X,), (D,))[1], expected)
+
+
+def of_an_item(d: Any) -> Any:
+    d["q"].sort()
+    return 2.0 * d["q"][0] + d["q"][1] ** 2
+
+
+def test_an_item_that_is_sorted_is_an_array_or_no_derivative_passes() -> None:
+    value, tangent = jvp(of_an_item, ({"q": np.array([3.0, 1.0])},), ({"q": np.array([1.0, 2.0])},))
+    np.testing.assert_allclose((value, tangent), (11.0, 10.0))
+    for run in (
+        lambda: grad(of_an_item)({"q": [3.0, 1.0]}),
+        lambda: jvp(of_an_item, ({"q": [3.0, 1.0]},), ({"q": [1.0, 2.0]},)),
+    ):
+        with pytest.raises(UndefinedDerivativeError, match=r"a list is changed here(.|\n)*sort\(\)"):
+            run()
