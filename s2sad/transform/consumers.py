@@ -13,7 +13,7 @@ import numpy as np
 
 from s2sad.ir.code import NONE, Constant, Exit, Operand, Operation, Place, Region, Value
 from s2sad.transform.extremes import extreme, is_operator
-from s2sad.transform.iterables import applied, listed, removed
+from s2sad.transform.iterables import applied, is_pairs, listed, removed
 from s2sad.transform.lazily import Rounds, lazy, named
 from s2sad.transform.rounds import add, collect, search
 from s2sad.transform.unfolding import NotUnfoldedError, Writer
@@ -33,7 +33,9 @@ def call(writer: Writer, op: Operation, out: list[Operation], loops: int) -> boo
         return True
     if len(op.operands) < 2 or op.data[0]:
         return False
-    if _is_one_of(function, (min, max)) and set(op.data[1:]) & {"key", "default"}:
+    if _is_one_of(function, (min, max)) and (
+        set(op.data[1:]) & {"key", "default"} or (len(op.operands) == 2 and is_pairs(writer, op.operands[1]))
+    ):
         return extreme(writer, op, function is max, out, loops)
     if _is_extend(writer, op):
         return _extended(writer, op, out, loops)

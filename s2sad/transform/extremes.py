@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from s2sad.ir.code import NONE, Constant, Exit, Kind, Operand, Operation, Region, Value
-from s2sad.transform.iterables import applied, listed, removed
+from s2sad.transform.iterables import applied, is_pairs, listed, removed
 from s2sad.transform.lazily import lazy, named
 from s2sad.transform.rounds import collect
 from s2sad.transform.unfolding import NotUnfoldedError, Writer
@@ -32,17 +32,20 @@ def is_operator(writer: Writer, op: Operation, out: list[Operation]) -> bool:
 
 
 def extreme(writer: Writer, op: Operation, is_max: bool, out: list[Operation], loops: int) -> bool:
-    """``max(items, key=function, default=value)``, or ``min``."""
+    """``max(items, key=function, default=value)``, or ``min``, also of what ``zip`` and the like give."""
     whole, place = writer.whole, op.place
     further = dict(zip(op.data[1:], op.operands[2:], strict=True))
     if not further.keys() <= {"key", "default"} or not _are_varied(writer, op.operands[1]):
         return False
-    key = further.get("key", NONE)
+    key, pairs = further.get("key", NONE), is_pairs(writer, op.operands[1])
     rounds = lazy(writer, op.operands[1], out)
     made = whole.made.get(op.operands[1]) if isinstance(op.operands[1], Value) else None
     if rounds is None and made is not None and made.kind == "generator":
         return False
     called = applied(writer, key, 1, out, place) if key != NONE else None
+    if called is None and pairs:
+        same = Value()
+        called = (same,), (), same
     function = removed(writer, op.operands[0], out)
     if not function:
         raise NotUnfoldedError("used")

@@ -34,6 +34,7 @@ _NAMES = frozenset(
 )
 #: Arguments by which ``max`` and ``min`` call a function.
 _KEYWORDS = ("key", "default")
+_EXTREMES = ("max", "min")
 
 
 def made_function(
@@ -112,6 +113,8 @@ def with_loops(source: Source, wrt: Collection[str]) -> Source:
 def _is_looping(node: gast.AST) -> bool:
     if isinstance(node, gast.keyword):
         return node.arg in _KEYWORDS
+    if isinstance(node, gast.Call) and getattr(node.func, "id", "") in _EXTREMES and len(node.args) == 1:
+        return isinstance(node.args[0], gast.Call)
     return isinstance(node, _LOOPING) or getattr(node, "id", "") in _NAMES
 
 

@@ -65,9 +65,16 @@ def of_pairs(x: Any) -> Any:
     return sum(a * b for a, b in sorted(zip(x, x[::-1]), key=lambda p: p[0]))  # noqa: B905
 
 
+def of_the_largest_pairs(x: Any) -> Any:
+    a, b = max(zip(x * x, x))  # noqa: B905
+    i, c = min(enumerate(x))
+    ranks = ["b", "c", "c"]
+    return a * b + c * (i + 2) + sum(max(zip(ranks, x * k))[1] for k in range(1, 3)) ** 2  # noqa: B905
+
+
 PROGRAMS = [
     of_numbers, of_an_array, of_tuples, of_rows, by_a_builtin, alike, with_an_effect, by_no_key, of_constants,
-    of_pairs,
+    of_pairs, of_the_largest_pairs,
 ]  # fmt: skip
 
 

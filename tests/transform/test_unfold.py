@@ -360,6 +360,7 @@ PROGRAMS = [
     "return sum((n(a) for a in x), n(3))",
     "return max((n(str(a)) for a in []), default=n(4))",
     "return max(n(str(a)) for a in [])",
+    "return max(zip((n(str(a)) for a in x), y)), min(enumerate(y)), max(zip(x, []))",
     "return [*(n(a) for a in x)], n(*[a for a in x][:1])",
     "d = {'a': 1}\nreturn {**{k: n(v) for k, v in d.items()}, **{str(v): v for v in x}}",
     "g = (n(v) for v in x)\nz = [n(v) for v in y]\nreturn z, sum(g)",
