@@ -21,7 +21,7 @@ from s2sad.transform import branches, choices, existing, generators, growing, ob
 from s2sad.transform.builtin import built_in
 from s2sad.transform.containers import items_of, run_through, view, view_of_operand
 from s2sad.transform.derivatives import Calls, derived
-from s2sad.transform.functionals import SORT_BY, SORTED_BY, functional_call, is_functional
+from s2sad.transform.functionals import REMEMBERING, SORT_BY, SORTED_BY, functional_call, is_caching, is_functional
 from s2sad.transform.held import held_pairs
 from s2sad.transform.inlining import enter, inlined
 from s2sad.transform.known import (
@@ -260,6 +260,10 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
             if given in ("structured", "varied parts"):
                 args = [(kind, Row(s.rows[v]) if v in s.rows else v) for kind, v in args]
             return call_function(s, made, args, op, frame, None)
+    if value is functools.cache and len(args) == 1 and isinstance(args[0][1], Closure):
+        return call_function(s, REMEMBERING, args, op, frame, None)
+    if value is functools.lru_cache and is_caching(args):
+        return (Known(functools.cache),)
     if value is dataclasses.dataclass and all(kind and isinstance(v, Constant) for kind, v in args):
         return (Partial(known, (), tuple(args)),)
     if isinstance(value, type):

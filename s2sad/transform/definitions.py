@@ -32,6 +32,21 @@ def sort_by(items: Any, *, key: Any, reverse: bool = False) -> None:
     moved(items, in_order([key(item) for item in items], reverse))
 
 
+# --- what is remembered
+
+
+def remembering(function: Any) -> Any:
+    """``functools.cache(function)``."""
+    held: Any = {}
+
+    def cached(*args: Any) -> Any:
+        if args not in held:
+            held[args] = function(*args)
+        return held[args]
+
+    return cached
+
+
 # --- along axes
 
 

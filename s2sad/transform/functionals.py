@@ -14,7 +14,7 @@ from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant, Value
 from s2sad.runtime.items import no_function
 from s2sad.transform import definitions
-from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Partial, Row, is_callable
+from s2sad.transform.known import Abstract, Closure, Known, NotSpecialisedError, Partial, Row, is_callable
 from s2sad.transform.specialiser import Done, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
@@ -42,9 +42,25 @@ _METHODS = {
 SORTED_BY: Any = definitions.sorted_by
 #: What a list does where it is sorted by keys that are not known.
 SORT_BY: Any = definitions.sort_by
+#: What ``functools.cache`` does.
+REMEMBERING: Any = definitions.remembering
 _STORED = (np.add, np.subtract)
 #: One argument in the signature of a general universal function.
 _AXES = r"\((\w+(,\w+)*)?\)"
+
+
+def is_caching(args: Args) -> bool:
+    """Whether ``functools.lru_cache`` of these arguments is ``functools.cache``, which forgets nothing.
+
+    Raises:
+        NotSpecialisedError: if it may forget results of a function of the program, and call that again.
+    """
+    match list(args):
+        case [("" | "maxsize", Constant(value=None))]:
+            return True
+        case [] | [("", Closure())] | [("" | "maxsize", Constant())]:
+            raise NotSpecialisedError("forgets")
+    return False
 
 
 def is_functional(value: Any) -> bool:

@@ -14,6 +14,7 @@ _EXISTS = "it would have to exist at run time"
 #: What the words mean that the passes give as reasons.
 _WHY = {
     "class": "this class has other bases, decorators or attributes than those that are followed: methods and constants",
+    "forgets": "which results a cache of limited size has forgotten is not known",
     "Known": f"a class or method that the program makes is used here as a whole: {_EXISTS}",
     "Record": f"an object that the program makes is used here as a whole: {_EXISTS}",
     "Closure": f"a function that the program makes is used here as a whole: {_EXISTS}",
@@ -46,7 +47,10 @@ _WHY = {
     "frozen": "the object cannot be changed",
     "super": "of which class the object is, is not known",
 }
-_REMEDIES = {"class": "Move the class to the module."}
+_REMEDIES = {
+    "class": "Move the class to the module.",
+    "forgets": "Let it keep all results: functools.cache, or functools.lru_cache(maxsize=None).",
+}
 _REMEDY = "Write this line otherwise, or keep the values in variables of their own."
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -188,9 +189,45 @@ def test_gradients(f: Callable[[Any], Any]) -> None:
     np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-6, atol=1e-9)
 
 
+def cached_results(x: Any) -> Any:
+    calls = 0
+
+    @functools.cache
+    def cheapest(i: int, j: int) -> Any:
+        nonlocal calls
+        calls += 1
+        if i == 0 or j == 0:
+            return x[0] * (i + j + 1)
+        return min(cheapest(i - 1, j), cheapest(i, j - 1)) * x[3] + x[2] ** 2
+
+    square = functools.lru_cache(maxsize=None)(lambda v: v * v)
+    return cheapest(3, 2) * calls + square(x[1]) * square(x[2]) * square(x[1])
+
+
+def forgotten_results(x: Any) -> Any:
+    @functools.lru_cache(maxsize=2)
+    def square(i: int) -> Any:
+        return x[i] ** 2
+
+    return square(0) * square(1) * square(2)
+
+
+def test_a_cache_that_may_forget_is_refused() -> None:
+    with pytest.raises(S2SADError, match=r"a cache of limited size(.|\n)*functools\.lru_cache\(maxsize=None\)"):
+        grad(forgotten_results)(X)
+
+
 @pytest.mark.parametrize(
     "f",
-    [returns_a_pair, sets_a_variable, sets_and_returns, sets_in_turns, sets_attributes, creates_an_attribute],
+    [
+        cached_results,
+        returns_a_pair,
+        sets_a_variable,
+        sets_and_returns,
+        sets_in_turns,
+        sets_attributes,
+        creates_an_attribute,
+    ],
     ids=lambda f: f.__name__,
 )
 def test_what_recursion_changes(f: Callable[[Any], Any]) -> None:
