@@ -60,6 +60,8 @@ def found_at(form: Form, points: Iterable[Point]) -> list[str]:
     return list(found.values())
 
 
+#: Where functions are integrated, or solved for, which takes long.
+SLOW = ("scipy.integrate.", "scipy.optimize.", "s2sad.runtime.scipy.integrals.", "s2sad.runtime.scipy.paths.")
 #: Layouts of operands at which SciPy ends the process.
 FATAL = {"scipy.optimize.nnls": ("size 0",)}
 
@@ -73,7 +75,7 @@ def points_of(entry: OpSpec) -> Iterator[Point]:
     for s in [] if silent else [s for s in ANY if len(s.args) <= inputs(entry.function)]:
         yield from layouts(s.args, s.kwargs)
     for i, s in enumerate(samples):
-        some = SAME_SHAPE if own else SOME if i >= 4 else None
+        some = SOME[:1] if i and entry.name.startswith(SLOW) else SAME_SHAPE if own else SOME if i >= 4 else None
         fatal = FATAL.get(entry.name, ())
         yield from (
             p for p in layouts(s.args, s.kwargs) if p.layout not in fatal and (some is None or p.layout in some)
