@@ -21,7 +21,7 @@ from s2sad.differentiate.stores import CONTAINERS, ELLIPSIS, makes_fresh
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Build, Call, Const, Evaluate, Expr, Op, Stmt, Store, Var
 from s2sad.ir.traverse import expressions, names_in, subexpressions, walk, writes
-from s2sad.ir.types import SCALAR_SHAPE, Fact, Kind
+from s2sad.ir.types import SCALAR_SHAPE, Fact, Kind, same_dtype
 from s2sad.runtime import add_into, fresh, in_dtype, joined, real_like
 from s2sad.runtime.items import repeat_items, unrepeated
 from s2sad.runtime.linear import like, unconcatenate, unstack
@@ -336,7 +336,7 @@ class Adjoints:
         """A copy of an adjoint of the array ``x``, in the dtype of that."""
         fact, known = self.make.of[x.name], self.make.fact(bar)
         held = bar if isinstance(bar, Var) else self.make.let(self.make.bar(x.name), bar, fact)
-        if known.real == fact.real and known.precision == fact.precision != "":
+        if same_dtype(known, fact):
             return Call(COPY, (held,))
         if fact.precision in ("single", "double"):
             return Call(_AS_TYPE, (held, Call(_DTYPE, (x,))))

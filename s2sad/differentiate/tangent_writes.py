@@ -28,7 +28,7 @@ from s2sad.differentiate.writes import appended_to
 from s2sad.frontend import operators
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Function, Op, Store, Var
 from s2sad.ir.traverse import names_in, walk
-from s2sad.ir.types import same_shape
+from s2sad.ir.types import same_dtype, same_shape
 from s2sad.runtime import own, require_floats
 from s2sad.runtime.tangents import assigned, broadcast_like
 from s2sad.runtime.zero_tangents import own_tangent, viewed_tangent, viewed_tangents
@@ -61,7 +61,7 @@ def owned(state: State, target: str, value: Expr, dot: Expr) -> Expr:
     known, fact = state.make.fact(dot), state.make.of[target]
     if fact.kind in CONTAINERS:
         return dot if isinstance(value, Call) else Call(_OWN, (dot,))
-    fits = same_shape(known, fact) and known.real == fact.real and known.precision == fact.precision != ""
+    fits = same_shape(known, fact) and same_dtype(known, fact)
     if not state.is_written(target) and isinstance(dot, Call) and makes_fresh(dot):
         return dot
     exact = known.kind == fact.kind == "array" and fits and not state.effects.reshapes

@@ -452,6 +452,11 @@ def broadcast(shapes: list[Shape | None]) -> Shape | None:
     return normal(frozenset[Atom]().union(*(s for s in shapes if s is not None)))
 
 
+def same_dtype(a: Fact, b: Fact) -> bool:
+    """Whether two values provably are real numbers of one dtype; what is not known to be real may still be."""
+    return a.real and b.real and a.precision == b.precision != ""
+
+
 def same_shape(a: Fact, b: Fact) -> bool:
     """Whether two values provably have one shape."""
     return a.shape is not None and b.shape is not None and a.shape == b.shape

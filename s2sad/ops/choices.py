@@ -241,7 +241,7 @@ def conjugate(z_bar: Array, x: Array) -> Array:
     wrt=["val"],
     samples=sampling.REAL_OR_COMPLEX,
     result="view",
-    infer=infer.common.same_array,
+    infer=infer.common.real_part,
     mirrors=False,
     dtype="python",
     forms=(Form("real", "attribute", assigned=True),),
@@ -255,7 +255,7 @@ def real_part(z_bar: Array, val: Array) -> Array:
     wrt=["val"],
     samples=sampling.REAL_OR_COMPLEX,
     result="unknown",  # of real numbers it is new zeros
-    infer=infer.common.same_array,
+    infer=infer.common.real_part,
     mirrors=False,
     dtype="python",
     complex_adjoints=True,

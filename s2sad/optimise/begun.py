@@ -17,7 +17,7 @@ import numpy as np
 from s2sad.analysis.sharing import sharing
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Function, Op, Slice, Store, Var
 from s2sad.ir.traverse import blocks, map_stmt, names_in, reads, walk, writes
-from s2sad.ir.types import same_shape
+from s2sad.ir.types import same_dtype, same_shape
 from s2sad.optimise.memory import Memory
 
 _COPY = Op("method", "copy", np.copy)
@@ -70,8 +70,8 @@ def _is_all_of_it(stmt: Store, memory: Memory) -> bool:
     The adjoint of a result, which a caller gives, may be what broadcasts to that.
     """
     base, value = memory.fact(stmt.base), memory.fact(stmt.value)
-    alike = base.kind == value.kind == "array" and base.real == value.real
-    exact = alike and same_shape(base, value) and base.precision == value.precision == "double"
+    alike = base.kind == value.kind == "array" and same_dtype(base, value)
+    exact = alike and same_shape(base, value) and base.precision == "double"
     return exact and stmt.index == Const(Ellipsis) and not set(names_in(stmt.base)) & set(names_in(stmt.value))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad, value_and_grad
+from s2sad import grad, value_and_grad, vjp
 from s2sad.errors import UndefinedDerivativeError
 from tests.language.support import case, check_gradient
 from tests.oracle import numeric_gradient
@@ -180,3 +180,22 @@ def imaginary_of_a_result(x: Any) -> Any:
 
 def test_what_a_result_of_several_gets_back_is_real() -> None:
     assert grad(imaginary_of_a_result)(0.4) == pytest.approx(numeric_gradient(imaginary_of_a_result, (0.4,), 0))
+
+
+def _part_and_whole(m: Any, v: Any) -> Any:
+    t = v[0] * m[0]
+    return np.real(np.sum(m) + np.sum(t[:1]))
+
+
+def _of_a_callee(m: Any, v: Any) -> Any:
+    return np.exp(0.1 * _part_and_whole(m, v))
+
+
+@pytest.mark.parametrize("f", [_part_and_whole, _of_a_callee])
+def test_a_real_adjoint_of_what_may_be_complex_is_copied_as_complex(f: Any) -> None:
+    """Nothing says of either that it is real: a copy of the one need not hold the other."""
+    rng = np.random.default_rng(0)
+    m, v = rng.normal(size=(3, 3)) + 1j, rng.normal(size=3) + 1j
+    expected = numeric_gradient(f, (m, v))
+    np.testing.assert_allclose(grad(f)(m, v), expected, rtol=1e-8)
+    np.testing.assert_allclose(vjp(f, m, v)[1](2.0)[0], 2.0 * expected, rtol=1e-8)

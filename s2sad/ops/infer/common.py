@@ -222,6 +222,11 @@ def same_array(b: Bound, fact: Look) -> Fact:
     return replace(whole, size=None) if whole.kind == "array" else same_as_first(b, fact)
 
 
+def real_part(b: Bound, fact: Look) -> Fact:
+    """As `same_array`, for what is real of complex numbers, too."""
+    return replace(same_array(b, fact), real=True)
+
+
 def first(b: Bound, fact: Look) -> Fact:
     """Of the type of the first operand."""
     return fact(next(iter(b.values())))
