@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
 
 os.environ["S2SAD_CHECK"] = "1"
@@ -17,3 +19,11 @@ settings.load_profile("s2sad")
 
 # What the tests compile stays in memory; to look through all of it as often as Python would takes a tenth of the time.
 gc.set_threshold(100_000, 20, 100)
+
+
+@pytest.fixture
+def only_new_garbage() -> Iterator[None]:
+    """A collection of garbage that looks through what this test has made alone, not all that others left."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
