@@ -338,9 +338,10 @@ class Adjoints:
         held = bar if isinstance(bar, Var) else self.make.let(self.make.bar(x.name), bar, fact)
         if same_dtype(known, fact):
             return Call(COPY, (held,))
+        real = self.real_as(x, held, fact)
         if fact.precision in ("single", "double"):
-            return Call(_AS_TYPE, (held, Call(_DTYPE, (x,))))
-        return Call(_IN_DTYPE, (held, x))
+            return Call(_AS_TYPE, (real, Call(_DTYPE, (x,))))
+        return Call(_IN_DTYPE, (real, x))
 
     def result(self, name: str, given: set[str]) -> Expr:
         """The adjoint of a parameter as an object that nothing else refers to; ``given`` are those given already."""

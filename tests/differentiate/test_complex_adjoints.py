@@ -199,3 +199,19 @@ def test_a_real_adjoint_of_what_may_be_complex_is_copied_as_complex(f: Any) -> N
     expected = numeric_gradient(f, (m, v))
     np.testing.assert_allclose(grad(f)(m, v), expected, rtol=1e-8)
     np.testing.assert_allclose(vjp(f, m, v)[1](2.0)[0], 2.0 * expected, rtol=1e-8)
+
+
+def norms_in_a_loop(x: Any) -> Any:
+    y, u = x * 1.0, x * 0.5
+    for k in range(3):
+        if k != 1:
+            z = u + 0.4j
+            u = u + np.linalg.norm(np.outer(z, z), axis=0)
+        y[0] = y[1] + u[2]
+    return np.sum(y * u)
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_adjoint_of_what_is_real_as_it_turns_out_is_copied_without_its_imaginary_part_and_a_warning() -> None:
+    x = np.array([0.3, 0.5, 0.7])
+    np.testing.assert_allclose(grad(norms_in_a_loop)(x), numeric_gradient(norms_in_a_loop, (x,)), rtol=1e-8)
