@@ -97,6 +97,8 @@ def _known(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects
     if value is state_of:
         # Nothing else leads to the array.
         return a.site(op, np.ndarray)
+    if a.program.stands_for is not None:
+        value = a.program.stands_for(value) or value
     special = methods.recorded if value is record else built_in.FUNCTIONS.get(id(value))
     if special is not None:
         return special(a, op, args)

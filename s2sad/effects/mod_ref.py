@@ -82,7 +82,8 @@ class Program:
     ``trusted`` says which functions and classes without code are taken at their
     word to change nothing; where it is given, objects of which nothing is known are taken to be of built-in classes.
     Attributes of these by names that are ``doubtful`` may be others, that run code that is not known; ``doubted`` are
-    those that are read, by name.
+    those that are read, by name.  ``stands_for`` gives what is analysed in place of a function or class of a library,
+    which does the same and is shorter; None where that is itself.
     """
 
     find: Callable[[types.FunctionType], Code | None]
@@ -92,6 +93,7 @@ class Program:
     doubtful: frozenset[str] = frozenset()
     doubted: set[str] = field(default_factory=set)
     effort: Effort = field(default_factory=Effort)
+    stands_for: Callable[[Any], Any] | None = None
     #: The values of the variables of modules that were asked for, by the identity of the module's names and by name.
     looked_up: dict[tuple[int, str], Any] = field(default_factory=dict)
     known: dict[int, Object] = field(default_factory=dict)

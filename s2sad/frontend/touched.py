@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad import ops
 from s2sad.effects.heap import Effort, TooMuch
 from s2sad.effects.mod_ref import Context, Program
 from s2sad.effects.objects import (
@@ -93,7 +94,7 @@ class Calls:
 
     @functools.cached_property
     def _program(self) -> tuple[Program, Context] | None:
-        program = Program(code_of, trusted=is_trusted, effort=Effort(MOST_OF_ALL))
+        program = Program(code_of, trusted=is_trusted, effort=Effort(MOST_OF_ALL), stands_for=ops.model_of)
         known = program.function(self.function)
         try:
             whole = (
@@ -180,7 +181,7 @@ def _touched(
 
     # What is remembered is set by the program itself, and known to whoever has specialised it.
     silent = frozenset((id(remember), id(record)))
-    program = Program(find, trusted=is_trusted, silent=silent, effort=Effort(MOST))
+    program = Program(find, trusted=is_trusted, silent=silent, effort=Effort(MOST), stands_for=ops.model_of)
     known = program.function(source.function)
     assert known is not None
     try:

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
 
 from s2sad import grad
 from s2sad.frontend.source import read_source
@@ -209,6 +211,23 @@ def reads_another() -> Any:
 
 def writes_nothing(x: Any) -> Any:
     return np.sum(BUFFER * x)
+
+
+def counted(t: Any, y: Any) -> Any:
+    BUFFER[0] += t
+    return -y
+
+
+def by_a_library(x: Any) -> Any:
+    turned = Rotation.from_euler("xyz", x).apply(x)
+    return np.sum(solve_ivp(counted, (0.0, 1.0), turned).y[:, -1])
+
+
+def test_of_a_library_that_has_models_only_what_it_calls_is_followed() -> None:
+    calls = Calls(by_a_library)
+    assert list(calls.state.arrays.values()) == [("BUFFER", BUFFER)]
+    program, _ = calls._program  # type: ignore[misc]
+    assert {c.function.code.name for c in program.contexts.values()} == {"by_a_library", "counted"}
 
 
 def test_arrays_that_are_written_and_who_reads_them() -> None:
