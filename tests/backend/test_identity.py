@@ -102,7 +102,6 @@ def run_tests(module: types.ModuleType) -> None:
     suite = unittest.defaultTestLoader.loadTestsFromModule(module)
     result = unittest.TestResult()
     # These tests collect garbage many times over; what was there before them needs no looking at.
-    gc.collect()
     gc.freeze()
     # They interrupt themselves, and what is begun in the background may ignore that.
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
