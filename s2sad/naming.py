@@ -52,7 +52,8 @@ class _Names:
 
     def __init__(self, function: Function, several: Set[str]) -> None:
         blocks = (*function.body, *(function.reverse or ()))
-        self.conflicts = _Interference(saved_copies(blocks, blocks))
+        self.saved = saved_copies(blocks, blocks)
+        self.conflicts = _Interference({**self.saved})
         live = set(names_in(function.result))
         Liveness(self.conflicts.define, several).block(blocks, live)
         for param in function.params:
@@ -74,7 +75,8 @@ class _Names:
             self.wanted.update((n, bars[number]) for n in members if (number := _number(n)) in bars)
         #: The members of each Python name.
         shared = {self.chosen[name]: [name] for name in members if name in self.chosen}
-        for name in members:
+        # What comes from a tape is first, since it is to be called as it was when it was put there.
+        for name in sorted(members, key=lambda n: n not in self.saved):
             if name in self.chosen:
                 continue
             liked, conflicts = self.liked(name), self.conflicts

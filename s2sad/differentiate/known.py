@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -12,8 +13,8 @@ from s2sad.analysis.infer import Facts
 from s2sad.analysis.sections import Sections
 from s2sad.analysis.summaries import Context
 from s2sad.errors import Place, S2SADError, Violation
-from s2sad.ir.nodes import Block, Call, Expr, Function, Op
-from s2sad.ir.traverse import names_in
+from s2sad.ir.nodes import Assign, Block, Call, Expr, Function, Op
+from s2sad.ir.traverse import names_in, walk
 from s2sad.ir.types import Fact
 from s2sad.runtime.zero_tangents import zero_tangent
 
@@ -143,6 +144,17 @@ class Known:
     #: place, and what is zero where an adjoint is zero is no branch.
     again: bool = False
     defaults: Mapping[str, Expr] = field(default_factory=dict)
+
+    @functools.cached_property
+    def definitions(self) -> Mapping[str, Expr]:
+        """The values that names are assigned."""
+        return {s.target: s.value for s in walk(self.function.body) if isinstance(s, Assign)}
+
+    @functools.cached_property
+    def steady(self) -> Mapping[str, Expr]:
+        """Those of names whose arrays nobody writes, and the numbers that parameters are by default."""
+        unsteady = self.effects.unsteady
+        return {**self.defaults, **{n: value for n, value in self.definitions.items() if n not in unsteady}}
 
 
 def site_of(

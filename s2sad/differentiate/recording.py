@@ -11,11 +11,16 @@ reverse reads:
 
 What can be rebuilt at no cost is not saved: loop indices, views and items of what is
 there anyway, shapes (to-be-recorded analysis: Hascoët, Naumann and Pascual 2005);
-nor what has the same value in every turn of all loops.
+nor what has the same value in every turn of all loops, nor what the next turn saves:
+
+    for x in xs:                             for x in reversed(xs):
+        saved.append(h)                          h_2 = h
+        h = np.tanh(W @ h + x)                   h = saved.pop()
 """
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,8 +28,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from s2sad.differentiate.remake import Remaker
-from s2sad.ir.nodes import Assign, Block, Build, Call, Copy, Exit, Expr, For, If, Op, Pop, Push, Stmt, Var, While
+from s2sad.ir.nodes import Assign, Block, Break, Build, Call, Copy, Exit, Expr, For, If, Op, Pop, Push, Stmt, Var, While
 from s2sad.ir.traverse import (
+    base,
     expressions,
     is_attempt,
     loop_heads,
@@ -88,7 +94,7 @@ class Recorder:
     def block(self, body: Block, reverse: Block, heads: frozenset[str], in_loop: bool) -> tuple[Block, Block]:
         """Treat the blocks inside a block and its reverse; ``heads`` are the innermost loop's join names."""
         twins = {s.key: s for s in reverse if isinstance(s, (If, For)) and s.key}
-        done: dict[int, Stmt] = {}
+        done: dict[int, Block] = {}
         forward: list[Stmt] = []
         for stmt in body:
             twin = twins.get(stmt.key) if isinstance(stmt, (If, For, While)) else None
@@ -96,7 +102,7 @@ class Recorder:
                 then, then_back = self.arm(stmt.then, twin.then, heads, in_loop, is_attempt(stmt))
                 orelse, else_back = self.arm(stmt.orelse, twin.orelse, heads, in_loop)
                 forward.append(replace(stmt, then=then, orelse=orelse))
-                done[stmt.key] = replace(twin, then=then_back, orelse=else_back)
+                done[stmt.key] = (replace(twin, then=then_back, orelse=else_back),)
             elif isinstance(stmt, (For, While)) and isinstance(twin, For):
                 if not in_loop and not self.again:
                     self.lasting = self.remaker.lasting(stmt, self.unbound, self.split)
@@ -107,8 +113,8 @@ class Recorder:
                 forward.append(new)
             else:
                 forward.append(stmt)
-        back = tuple([done.get(s.key, s) if isinstance(s, (If, For)) and s.key else s for s in reverse])
-        return tuple(forward), back
+        back = [done.get(s.key, (s,)) if isinstance(s, (If, For)) and s.key else (s,) for s in reverse]
+        return tuple(forward), tuple(itertools.chain.from_iterable(back))
 
     def arm(
         self, body: Block, reverse: Block, heads: frozenset[str], in_loop: bool, tried: bool = False
@@ -127,17 +133,27 @@ class Recorder:
             return body, back
         # What the arm moves into join names at its end is not its own to save.
         defined = {n for s in body for n in defines(s)} - heads - set(loop_heads(body))
-        return self.save(body, back, defined, frozenset())
+        return self.save(body, back, defined, frozenset())[:2]
 
-    def loop(self, stmt: For | While, twin: For) -> tuple[For | While, For]:
+    def loop(self, stmt: For | While, twin: For) -> tuple[For | While, Block]:
         heads = frozenset(loop_heads(stmt.body)) | frozenset(writes(stmt))
         own = frozenset(writes(twin))
         again = [s for s in self.elements(stmt, own) if s.target in _needed(twin.body)]
         back = (*again, *twin.body)
         body, back = self.block(stmt.body, back, heads, True)
         defined = ({n for s in body for n in defines(s)} | heads) - own - {s.target for s in again}
-        body, back = self.save(body, back, defined, heads, len(again))
-        return replace(stmt, body=body), replace(twin, body=back)
+        body, back, moved = self.save(body, back, defined, heads, len(again), {} if self.again else self.carried(body))
+        begun = (Copy(tuple(moved), tuple(map(Var, moved.values()))),) if moved else ()
+        return replace(stmt, body=body), (*begun, replace(twin, body=back))
+
+    def carried(self, body: Block) -> dict[str, str]:
+        """The values with which each iteration of a loop ends, and the join names with which the next one begins."""
+        if not body or not isinstance(body[-1], Copy) or any(isinstance(s, Break) for s in walk(body)):
+            return {}
+        pairs = zip(body[-1].targets, body[-1].sources, strict=True)
+        return {
+            source.name: target for target, source in pairs if isinstance(source, Var) and target not in self.unbound
+        }
 
     def elements(self, stmt: For | While, own: frozenset[str]) -> Iterable[Assign]:
         """The items that a loop runs over, read again by index."""
@@ -209,11 +225,19 @@ class Recorder:
         return list(groups.values())
 
     def save(
-        self, body: Block, back: Block, defined: set[str], heads: frozenset[str], items_first: int = 0
-    ) -> tuple[Block, Block]:
+        self,
+        body: Block,
+        back: Block,
+        defined: set[str],
+        heads: frozenset[str],
+        items_first: int = 0,
+        carried: Mapping[str, str] | None = None,
+    ) -> tuple[Block, Block, dict[str, str]]:
         """Save what ``back`` reads of ``defined``; ``heads`` of these have a value when ``body`` begins.
 
         The first ``items_first`` statements of ``back`` read the loop's items again, on which what is rebuilt may rest.
+        What is ``carried`` into the next iteration, with the name that it has there, is not saved twice.  Returns the
+        names that ``back`` begins with then, each with the one whose value it has at first.
         """
         defined = defined - self.lasting
         saved, rebuilt = self.chosen(body, back, defined)
@@ -226,6 +250,8 @@ class Recorder:
         for copy, array, position in sorted(plan.copies, key=lambda c: -c[2]):
             body = (*body[:position], Assign(copy, Call(_COPY, (Var(array),))), *body[position:])
         saved = as_written(saved, body, heads)
+        later = {n: head for n, head in (carried or {}).items() if n in saved and head in saved}
+        saved = [n for n in saved if n not in later]
         rebuilt |= plan.made
         start: list[Stmt] = []
         names: dict[str, Expr] = {}
@@ -235,12 +261,16 @@ class Recorder:
             names[name] = Var(new)
             return new
 
+        current = {self.fresh(base(head)): n for n, head in later.items()}
+        start += [Copy((renewed(n),), (Var(name),)) for name, n in current.items()]
         self.unset.update(n for n in saved if n in self.unbound)
         for together in self.grouped(saved):
             tape = self.fresh("~saved")
             self.tapes.append(tape)
             body = _pushed(body, tape, together, set(saved) - heads)
             start.append(Pop(tuple([renewed(n) for n in together]), tape))
+        if current:
+            back = _ending(back, Copy(tuple(current), tuple([Var(later[n]) for n in current.values()])))
         pops = len(start)
         made: dict[tuple[Expr, str], Expr] = {}
         for name in in_order(rebuilt):
@@ -256,7 +286,8 @@ class Recorder:
                 start.append(Assign(renewed(name), value))
                 made[key] = names[name]
         items, rest = back[:items_first], back[items_first:]
-        return body, (*start[:pops], *_renamed(items, names), *start[pops:], *_renamed(rest, names))
+        back = (*start[:pops], *_renamed(items, names), *start[pops:], *_renamed(rest, names))
+        return body, back, {name: later[n] for name, n in current.items()}
 
 
 def as_written(names: Iterable[str], body: Block, there: Iterable[str] = ()) -> list[str]:
@@ -311,6 +342,15 @@ def _pushed(body: Block, tape: str, saved: list[str], missing: set[str]) -> Bloc
             # What is tried and raises has put nothing on a tape.
             position = i + 1
     return (*body[:position], Push(tape, tuple(Var(n) for n in saved)), *body[position:])
+
+
+def _ending(block: Block, moves: Copy) -> Block:
+    """A block with more moves at its end."""
+    last = block[-1] if block else None
+    if not isinstance(last, Copy):
+        return (*block, moves)
+    both = replace(last, targets=(*last.targets, *moves.targets), sources=(*last.sources, *moves.sources))
+    return (*block[:-1], both)
 
 
 def _renamed(block: Block, names: dict[str, Expr]) -> Block:

@@ -86,8 +86,6 @@ class Storage:
 def storage_of(known: Known, fact: Callable[[Expr], Fact]) -> Storage:
     """Find how the adjoint of each name of a function is kept; ``fact`` has the types of expressions."""
     function, effects, active = known.function, known.effects, known.activity.active
-    definitions = {s.target: s.value for s in walk(function.body) if isinstance(s, Assign)}
-    unsteady = effects.unsteady
     written = effects.written - effects.private
     stopped = {n for n in known.activity.stopped & written if effects.group.get(n, frozenset()) & active}
     # An item that is read and used at once, be it a number or a row, is a value.
@@ -101,9 +99,9 @@ def storage_of(known: Known, fact: Callable[[Expr], Fact]) -> Storage:
     )
     changed = {n for n in effects.versions if n not in buffers and fact(Var(n)).kind in _CHANGING}
     found = Storage(
-        definitions,
-        unsteady | effects.versions.keys(),
-        {**known.defaults, **{n: value for n, value in definitions.items() if n not in unsteady}},
+        known.definitions,
+        effects.unsteady | effects.versions.keys(),
+        known.steady,
         buffers,
         frozenset(stopped),
         _turned(function, known.context.turned, buffers, fact) if buffers else frozenset(),

@@ -32,6 +32,7 @@ class State:
         self.effects = known.effects
         self.active = known.activity.active
         self.make = Builder(known.function, known.facts, known.again)
+        self.make.steady = {**known.steady}
         self.dots: dict[str, str] = {}
         self.tangents = Tangents(self.make, self.dots)
         self.refusals = Refusals(known)

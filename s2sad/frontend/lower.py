@@ -27,6 +27,7 @@ from s2sad import ops
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend import operators, unfollowed
 from s2sad.frontend.called import ONE_BY_ONE, is_compiled, obstacle
+from s2sad.frontend.definite import read_without_value
 from s2sad.frontend.dependence import Dependence, assigned, free_names
 from s2sad.frontend.desugar import Unswallowed, desugared
 from s2sad.frontend.emitted import tapes
@@ -67,7 +68,7 @@ from s2sad.ir.nodes import (
     Unpack,
     Var,
 )
-from s2sad.ir.traverse import is_atom, walk
+from s2sad.ir.traverse import base, is_atom, walk
 from s2sad.runtime.objects import record, remember
 
 Node = Any
@@ -75,10 +76,11 @@ Node = Any
 
 @dataclass(frozen=True)
 class Lowered:
-    """A lowered function, and on what the lowering rests: guards, and names that may be unbound.
+    """A lowered function, and on what the lowering rests: guards, and names that may be ``unbound``.
 
-    Where it is ``unsure``, what an operation writes depends on which parameters carry derivatives.  What is
-    differentiated is ``recorded`` in what these variables of the module have.
+    Those that may be so where they are read are ``doubtful``.  Where it is ``unsure``, what an operation writes depends
+    on which parameters carry derivatives.  What is differentiated is ``recorded`` in what these variables of the module
+    have.
     """
 
     function: Function
@@ -88,6 +90,7 @@ class Lowered:
     resolver: Resolver
     unsure: bool
     recorded: frozenset[str] = frozenset()
+    doubtful: frozenset[str] = frozenset()
 
 
 def lower(
@@ -265,7 +268,10 @@ class _Lowering(Protected):
                             self.unbound.add(target)
             grown = len(self.unbound) > before
         guards, recorded = tuple(self.resolver.guards.values()), frozenset(self.recorded)
-        return Lowered(function, self.source, guards, frozenset(self.unbound), self.resolver, self.unsure, recorded)
+        unbound = frozenset(self.unbound)
+        variables = read_without_value(self.source.node) if unbound else frozenset()
+        doubtful = frozenset(name for name in unbound if base(name) in variables)
+        return Lowered(function, self.source, guards, unbound, self.resolver, self.unsure, recorded, doubtful)
 
     # --- statements
 

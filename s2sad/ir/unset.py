@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from dataclasses import replace
+from functools import partial
 
-from s2sad.ir.nodes import Block, Call, Const, Copy, Expr, For, If, Op, Stmt, Var, While
-from s2sad.ir.traverse import base, loop_heads, walk, writes
-from s2sad.runtime.objects import unset
+from s2sad.ir.nodes import (
+    NOWHERE,
+    Block,
+    Break,
+    Call,
+    Const,
+    Copy,
+    Evaluate,
+    Expr,
+    For,
+    Function,
+    If,
+    Op,
+    Push,
+    Stmt,
+    Var,
+    While,
+)
+from s2sad.ir.traverse import base, blocks, loop_heads, map_stmt, reads, walk, writes
+from s2sad.runtime.objects import assigned, unset
 
 _UNSET = Op("runtime", "unset", unset)
+_ASSIGNED = Op("runtime", "assigned", assigned, pure=False)
 
 
 def unset_of(name: str) -> Expr:
@@ -61,3 +81,45 @@ def _entered(block: Block, heads: frozenset[str] = frozenset()) -> Iterator[str]
 def _moved(block: Block) -> Iterator[str]:
     """The join names that a block sets itself."""
     return (target for stmt in block if isinstance(stmt, Copy) for target in stmt.targets)
+
+
+def with_reads(body: Block, unbound: frozenset[str]) -> Block:
+    """``body`` with a statement for each read of a variable that may have no value, which raises Python's own error.
+
+    The derivative of ``np.sum(z)`` needs no ``z``, and is one only where ``z`` has a value.
+    """
+    out: list[Stmt] = []
+    for stmt in body:
+        if not isinstance(stmt, Copy):
+            asked = [n for n in dict.fromkeys(reads(stmt)) if n in unbound]
+            out += [Evaluate(Call(_ASSIGNED, (Var(n),)), getattr(stmt, "origin", NOWHERE)) for n in asked]
+        out.append(map_stmt(stmt, lambda e: e, lambda b: with_reads(b, unbound)) if blocks(stmt) else stmt)
+    return tuple(out)
+
+
+def without_needless_reads(function: Function) -> Function:
+    """``function`` without the statements of :func:`with_reads` after which the variable is read in any case."""
+    body = _without_reads(function.body, {n for s in function.reverse or () for n in _used(s)})
+    return function if body == function.body else replace(function, body=body)
+
+
+def _without_reads(body: Block, later: Set[str]) -> Block:
+    """``body`` without those reads, where all of ``later`` are read after it."""
+    read = set(later)
+    out: list[Stmt] = []
+    for stmt in reversed(body):
+        if isinstance(stmt, Evaluate) and isinstance(stmt.value, Call) and stmt.value.op == _ASSIGNED:
+            if read.issuperset(reads(stmt)):
+                continue
+        if any(isinstance(s, Break) for s in walk((stmt,))):
+            read = set()
+        if blocks(stmt):
+            stmt = map_stmt(stmt, lambda e: e, partial(_without_reads, later=frozenset(read)))
+        out.append(stmt)
+        read.update(_used(stmt))
+    return tuple(reversed(out))
+
+
+def _used(stmt: Stmt) -> tuple[str, ...]:
+    """The variables that a statement does something with, so that they must have values."""
+    return () if isinstance(stmt, (Copy, Push)) else reads(stmt)

@@ -6,6 +6,9 @@ x_bar[1:] += b                   x_bar[1:] += b
 
 x_bar = np.zeros_like(x)    ->   x_bar = g.copy()
 x_bar += g
+
+x_bar = np.zeros_like(x)    ->   x_bar = np.ones_like(x)
+x_bar += 1.0
 """
 
 from __future__ import annotations
@@ -15,12 +18,16 @@ from dataclasses import replace
 import numpy as np
 
 from s2sad.analysis.sharing import sharing
-from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Function, Op, Slice, Store, Var
+from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Function, Op, Slice, Stmt, Store, Var
 from s2sad.ir.traverse import blocks, map_stmt, names_in, reads, walk, writes
-from s2sad.ir.types import same_dtype, same_shape
+from s2sad.ir.types import Fact, same_dtype, same_shape
 from s2sad.optimise.memory import Memory
 
 _COPY = Op("method", "copy", np.copy)
+_FULL = Op("runtime", "np.full", np.full)
+_FULL_LIKE = Op("runtime", "np.full_like", np.full_like)
+_ONES = Op("runtime", "np.ones", np.ones)
+_ONES_LIKE = Op("runtime", "np.ones_like", np.ones_like)
 
 
 def begin_with_contributions(function: Function, memory: Memory) -> Function:
@@ -50,10 +57,9 @@ def _begun(block: Block, memory: Memory, known: frozenset[str]) -> Block:
         added = None if place is None else out[place]
         if place is None or not isinstance(added, Store) or added.base != Var(name) or added.op != "+" or added.call:
             continue
-        if _is_all_of_it(added, memory) and known.issuperset(names_in(added.value)):
-            value = added.value
-            fresh = isinstance(value, Call) and sharing(value, memory.fact) == "fresh"
-            out[place] = Assign(name, value if fresh else Call(_COPY, (value,)), added.origin)
+        whole = _whole(out[position], added, memory) if known.issuperset(names_in(added.value)) else None
+        if whole is not None:
+            out[place] = Assign(name, whole, added.origin)
             done.add(position)
         elif _takes_place(added, memory):
             out[place] = replace(added, op=None)
@@ -64,15 +70,36 @@ def _is_zeros(value: Expr) -> bool:
     return isinstance(value, Call) and any(value.op.function is zeros for zeros in (np.zeros, np.zeros_like))
 
 
-def _is_all_of_it(stmt: Store, memory: Memory) -> bool:
-    """Whether a store adds an array to a whole one that surely is of the same shape and dtype.
+def _whole(begun: Stmt, added: Store, memory: Memory) -> Expr | None:
+    """The array that zeros and what is added to all of them are, if that surely is of their shape and dtype.
 
     The adjoint of a result, which a caller gives, may be what broadcasts to that.
     """
-    base, value = memory.fact(stmt.base), memory.fact(stmt.value)
-    alike = base.kind == value.kind == "array" and same_dtype(base, value)
-    exact = alike and same_shape(base, value) and base.precision == "double"
-    return exact and stmt.index == Const(Ellipsis) and not set(names_in(stmt.base)) & set(names_in(stmt.value))
+    assert isinstance(begun, Assign)
+    zeros, base, value = begun.value, memory.fact(added.base), memory.fact(added.value)
+    if added.index != Const(Ellipsis) or base.kind != "array" or base.precision != "double":
+        return None
+    if value.kind == "scalar":
+        return _full(zeros, added.value, value) if isinstance(zeros, Call) and base.real else None
+    if value.kind != "array" or not same_dtype(base, value) or not same_shape(base, value):
+        return None
+    if set(names_in(added.base)) & set(names_in(added.value)):
+        return None
+    fresh = isinstance(added.value, Call) and sharing(added.value, memory.fact) == "fresh"
+    return added.value if fresh else Call(_COPY, (added.value,))
+
+
+def _full(zeros: Call, value: Expr, fact: Fact) -> Expr | None:
+    """An array that has a number everywhere, in place of zeros."""
+    if zeros.kwargs or len(zeros.args) != 1 or not fact.real or fact.boolean:
+        return None
+    like = zeros.op.function is np.zeros_like
+    if value == Const(1.0):
+        return Call(_ONES_LIKE if like else _ONES, zeros.args)
+    if like:
+        return Call(_FULL_LIKE, (*zeros.args, value))
+    # The dtype of a new array is that of a number without one.
+    return Call(_FULL, (*zeros.args, value)) if isinstance(value, Const) and type(value.value) is float else None
 
 
 def _takes_place(stmt: Store, memory: Memory) -> bool:

@@ -6,8 +6,8 @@ row_bar += g                ->
 t_bar = A_bar.T                  A_bar += np.outer(y, x)
 t_bar += np.outer(x, y)     ->
 
-t_bar_2 = -t_bar                 A_bar[:, k] -= np.outer(t_bar, x)
-A_bar[:, k] += np.outer(t_bar_2, x)   ->
+t_bar_2 = -t_bar / s                  t_bar_3 = t_bar / s
+A_bar[:, k] += np.outer(t_bar_2, x)   ->   A_bar[:, k] -= np.outer(t_bar_3, x)
 
 A_bar[i] += a                    A_bar[j] += c
 A_bar[j] += c               ->   A_bar[i] += a + b
@@ -21,6 +21,7 @@ A_bar[i] -= 2.0 * a
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -39,15 +40,15 @@ _COPY = Op("method", "copy", np.copy)
 _OWN = Op("runtime", "own", own)
 
 
-def collect(function: Function, memory: Memory) -> Function:
-    """Apply the rewrites above to the reverse part, block by block."""
+def collect(function: Function, memory: Memory, fresh: Callable[[str], str]) -> Function:
+    """Apply the rewrites above to the reverse part, block by block; ``fresh`` makes a new version of a variable."""
     if function.reverse is None:
         return function
     reverse = _direct(function.reverse, memory, {})
     uses = Counter(names_in(function.result))
     for stmt in walk((*function.body, *reverse)):
         uses.update(reads(stmt))
-    return replace(function, reverse=_collected(_positive(reverse, memory, uses), memory))
+    return replace(function, reverse=_collected(_Signs(memory, uses, fresh).block(reverse), memory))
 
 
 def _direct(block: Block, memory: Memory, known: dict[str, Call]) -> Block:
@@ -89,48 +90,101 @@ def _is_transpose_of_matrix(value: Call, memory: Memory) -> bool:
 # --- signs
 
 
-def _positive(block: Block, memory: Memory, uses: Counter[str]) -> Block:
-    """Move a minus sign from a temporary into the contributions that read it, where all are linear in it."""
-    out = [map_stmt(s, lambda e: e, lambda b: _positive(b, memory, uses)) if blocks(s) else s for s in block]
+class _Signs:
+    """Moves minus signs from temporaries into the contributions that read them, where all are linear in them."""
 
-    def apart(expr: Expr) -> Expr:
+    def __init__(self, memory: Memory, uses: Counter[str], fresh: Callable[[str], str]) -> None:
+        self.memory = memory
+        self.uses = uses
+        self.fresh = fresh
+
+    def block(self, block: Block) -> Block:
+        """``block`` with the signs moved, and the blocks in it."""
+        out = [map_stmt(s, lambda e: e, self.block) if blocks(s) else s for s in block]
+        read_at: dict[str, list[int]] = {}
+        for i, stmt in enumerate(out):
+            for name in set(reads(stmt)):
+                read_at.setdefault(name, []).append(i)
+        for position, stmt in enumerate(out):
+            if not (isinstance(stmt, Assign) and stmt.target.startswith("~t") and isinstance(stmt.value, Call)):
+                continue
+            if stmt.value.op != algebra.NEGATE:
+                continue
+            inner = stmt.value.args[0]
+            plain = inner if isinstance(inner, Var) else None
+            if plain is not None and not self.memory.is_fixed(plain.name):
+                continue
+            changed = self._without(out, position, plain, read_at)
+            if changed is None:
+                continue
+            for i, other in changed.items():
+                out[i] = other
+            out[position] = replace(changed[position], value=self._apart(inner))
+            if plain is not None:
+                readers = read_at[stmt.target]
+                self.uses[plain.name] += len(readers)
+                read_at[plain.name] = sorted({*read_at[plain.name], *readers})
+        return tuple(out)
+
+    def _without(
+        self, out: list[Stmt], position: int, inner: Expr | None, read_at: Mapping[str, list[int]]
+    ) -> dict[int, Assign | Store] | None:
+        """The statements that are others where the name that one assigns has the other sign; None if more would be.
+
+        What has the other sign is the adjoint of nothing, and so has another name; its readers read ``inner`` if given.
+        """
+        stmt = out[position]
+        assert isinstance(stmt, Assign)
+        name = stmt.target
+        readers = [i for i in read_at.get(name, ()) if i > position]
+        if not readers or self.uses[name] != len(readers):
+            return None
+        renamed = stmt if inner is not None else replace(stmt, target=self._other(name))
+        other: Expr = Var(renamed.target) if inner is None else inner
+        changed: dict[int, Assign | Store] = {position: renamed}
+        for i in readers:
+            reader = out[i]
+            if not isinstance(reader, (Assign, Store)):
+                return None
+            value = _negated(reader.value, name, other)
+            if value is None:
+                return None
+            if isinstance(reader, Store):
+                if reader.op != "+" or reader.call is not None:
+                    return None
+                changed[i] = replace(reader, value=algebra.negate(value))
+                continue
+            if not self._is_own(reader):
+                return None
+            turned = algebra.negate(value)
+            if not (isinstance(turned, Call) and turned.op == algebra.NEGATE):
+                changed[i] = replace(reader, value=self._apart(turned))
+                continue
+            further = self._without(out, i, None, read_at)
+            if further is None:
+                return None
+            changed.update(further)
+            changed[i] = replace(further[i], value=value)
+        return changed
+
+    def _is_own(self, stmt: Assign) -> bool:
+        """Whether a temporary is a new object that nothing writes."""
+        value = stmt.value
+        fresh = self.memory.fact(value).kind == "scalar" or (isinstance(value, Call) and sharing(value) == "fresh")
+        return stmt.target.startswith("~t") and fresh and self.memory.is_fixed(stmt.target)
+
+    def _other(self, name: str) -> str:
+        other = self.fresh("~t_bar")
+        self.memory.of[other] = self.memory.fact(Var(name))
+        self.memory.join(other, name)
+        return other
+
+    def _apart(self, expr: Expr) -> Expr:
         """What was an array of its own for its sign, and may share memory without it, as an array of its own."""
-        kind = memory.fact(expr).kind
+        kind = self.memory.fact(expr).kind
         if isinstance(expr, Var) or kind == "scalar" or (isinstance(expr, Call) and sharing(expr) == "fresh"):
             return expr
         return Call(_COPY if kind == "array" else _OWN, (expr,))
-
-    read_at: dict[str, list[int]] = {}
-    for i, stmt in enumerate(out):
-        for name in set(reads(stmt)):
-            read_at.setdefault(name, []).append(i)
-    for position, stmt in enumerate(out):
-        if not (isinstance(stmt, Assign) and stmt.target.startswith("~t") and isinstance(stmt.value, Call)):
-            continue
-        if stmt.value.op != algebra.NEGATE:
-            continue
-        name, inner = stmt.target, stmt.value.args[0]
-        plain = isinstance(inner, Var)
-        if plain and not memory.is_fixed(inner.name):  # type: ignore[union-attr]
-            continue
-        new: Expr = inner if plain else Var(name)
-        readers = [i for i in read_at.get(name, ()) if i > position]
-        changed: dict[int, Stmt] = {}
-        for i in readers:
-            reader = out[i]
-            if isinstance(reader, Store) and reader.op == "+" and reader.call is None:
-                value = _negated(reader.value, name, new)
-                if value is not None:
-                    changed[i] = replace(reader, value=algebra.negate(value))
-        if not readers or len(changed) < len(readers) or uses[name] != len(readers):
-            continue
-        for i, reader in changed.items():
-            out[i] = reader
-        out[position] = replace(stmt, value=apart(inner))
-        if plain:
-            uses[inner.name] += len(readers)  # type: ignore[union-attr]
-            read_at[inner.name] = sorted({*read_at[inner.name], *readers})  # type: ignore[union-attr]
-    return tuple(out)
 
 
 def _negated(expr: Expr, name: str, new: Expr) -> Expr | None:

@@ -3,6 +3,7 @@
 t_dot = 100.0 * (2 * (x_dot * y))      ->   t_dot = 200.0 * x_dot * y
 a_dot = s * x_dot + c * x_dot * x      ->   a_dot = (s + c * x) * x_dot
 y_dot = np.sum(e * x_dot)              ->   y_dot = e @ x_dot             (vectors)
+y_dot = np.mean(e * x_dot)             ->   y_dot = e @ x_dot / len(e)
 y_dot = np.sum(2 * x * x_dot, axis=0)  ->   y_dot = 2 * np.sum(x * x_dot, axis=0)
 x_bar = t.T.T @ y_bar                  ->   x_bar = t @ y_bar
 """
@@ -21,6 +22,7 @@ from s2sad.ir.traverse import base, map_children, map_stmt, names_in
 from s2sad.ir.types import Fact
 
 FactOf = Callable[[Expr], Fact]
+_LEN = Op("runtime", "len", len)
 
 
 def finished(block: Block, fact: FactOf) -> Block:
@@ -48,7 +50,7 @@ def short(expr: Expr, fact: FactOf) -> Expr:
 
 
 def as_dot(expr: Expr, fact: FactOf) -> Expr:
-    """``a @ b`` for the sum of the products of an adjoint or tangent and a real vector of its size.
+    """``a @ b`` for the sum of the products of an adjoint or tangent and a real vector of its size, also for a mean.
 
     Example:
         >>> known = Fact("array", ndim=1, real=True, dims=(3,), precision="double")
@@ -56,17 +58,34 @@ def as_dot(expr: Expr, fact: FactOf) -> Expr:
         >>> as_dot(Call(Op("function", "np.sum", np.sum), (product,)), lambda e: known).op.name
         '@'
     """
-    if not (isinstance(expr, Call) and expr.op.function is np.sum and len(expr.args) == 1 and not expr.kwargs):
+    if not (isinstance(expr, Call) and expr.op.function in (np.sum, np.mean)) or len(expr.args) != 1 or expr.kwargs:
         return expr
-    product = expr.args[0]
-    if not (isinstance(product, Call) and product.op == algebra.MULTIPLY):
-        return expr
-    facts = [fact(a) for a in product.args]
+    factors = _factors(expr.args[0])
+    facts = [fact(a) for a in factors]
     vectors = all(
         f.kind == "array" and f.real and f.precision and f.dims is not None and len(f.dims) == 1 for f in facts
     )
-    ours = any(isinstance(a, Var) and (base(a.name) == "~t_bar" or _is_tangent(a)) for a in product.args)
-    return Call(algebra.MATMUL, product.args) if vectors and ours and facts[0].dims == facts[1].dims else expr
+    ours = any(isinstance(a, Var) and (base(a.name) == "~t_bar" or _is_tangent(a)) for a in factors)
+    if not (factors and vectors and ours and facts[0].dims == facts[1].dims):
+        return expr
+    dot = Call(algebra.MATMUL, factors)
+    if expr.op.function is np.sum:
+        return dot
+    counted = next((a for a in factors if isinstance(a, Var)), None)
+    return expr if counted is None else algebra.divide(dot, Call(_LEN, (counted,)))
+
+
+def _factors(product: Expr) -> tuple[Expr, ...]:
+    """The two factors of a product, or of a quotient whose numerator is one; none of anything else."""
+    if not isinstance(product, Call):
+        return ()
+    if product.op == algebra.MULTIPLY:
+        return product.args
+    if product.op == algebra.DIVIDE:
+        numerator, denominator = product.args
+        if isinstance(numerator, Call) and numerator.op == algebra.MULTIPLY:
+            return numerator.args[0], algebra.divide(numerator.args[1], denominator)
+    return ()
 
 
 def _by_types(expr: Expr, fact: FactOf) -> Expr:

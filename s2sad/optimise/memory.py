@@ -21,6 +21,7 @@ from s2sad.ir.nodes import (
     Expr,
     For,
     Function,
+    Op,
     Opaque,
     Pop,
     Push,
@@ -54,7 +55,8 @@ class Memory:
         self.of = dict(facts)
         self.global_facts = global_facts
         self.parent: dict[str, str] = {}
-        self.counting: set[str] = set()
+        #: The least numbers that counters of loops may be.
+        self.counters: dict[str, int | None] = {}
         reverse = function.reverse or ()
         for names in shared:
             self.join(*names)
@@ -124,8 +126,10 @@ class Memory:
                     else:
                         self.join(name, *[n for entry in entries for e in entry for n in names_in(e)])
             case For(targets=targets, iters=iters):
-                if len(targets) == len(iters) == 1 and self._counts(iters[0]):
-                    self.counting.add(targets[0])
+                if len(targets) == len(iters) == 1:
+                    least = self._least_of_range(iters[0])
+                    others = self.counters.get(targets[0], least)
+                    self.counters[targets[0]] = None if least is None or others is None else min(least, others)
                 for name in targets:
                     self.join(name, *[n for e in iters for n in names_in(e)])
             case Store(base=held, value=value) if self.fact(held).kind != "array":
@@ -141,30 +145,45 @@ class Memory:
 
     # --- parts of an array
 
-    def _counts(self, runs: Expr) -> bool:
-        """Whether an iterable is a range of numbers that are not negative."""
+    def _least_of_range(self, runs: Expr) -> int | None:
+        """A number that no item of a range is below; None where it may have negative ones."""
         if not isinstance(runs, Call):
-            return False
+            return None
         if runs.op.function is reversed:
-            return self._counts(runs.args[0])
+            return self._least_of_range(runs.args[0])
         if runs.op.function is not range or runs.kwargs:
-            return False
+            return None
         if len(runs.args) < 2:
-            return True
+            return 0
         step = runs.args[2] if len(runs.args) == 3 else Const(1)
         if not (isinstance(step, Const) and isinstance(step.value, int)):
-            return False
+            return None
         if step.value > 0:
-            return self.is_natural(runs.args[0])
-        return self.is_natural(runs.args[1]) or runs.args[1] == Const(-1)
+            return self._least(runs.args[0])
+        if runs.args[1] == Const(-1):
+            return 0
+        stop = self._least(runs.args[1])
+        return None if stop is None else stop + 1
 
     def is_natural(self, expr: Expr) -> bool:
         """Whether an integer is surely not negative."""
-        if isinstance(expr, Const):
-            return type(expr.value) is int and expr.value >= 0
-        if isinstance(expr, Var):
-            return expr.name in self.counting
-        return isinstance(expr, Call) and expr.op.name == "+" and all(map(self.is_natural, expr.args))
+        return self._least(expr) is not None
+
+    def _least(self, expr: Expr) -> int | None:
+        """A number that an integer is surely not below, if it is surely not negative."""
+        least: int | None = None
+        match expr:
+            case Const(value=int(number)) if type(number) is int:
+                least = number
+            case Var(name=name):
+                least = self.counters.get(name)
+            case Call(op=Op(name="+"), args=(first, second)):
+                parts = self._least(first), self._least(second)
+                least = None if None in parts else sum(p for p in parts if p is not None)
+            case Call(op=Op(name="-"), args=(first, Const(value=int(number)))) if type(number) is int:
+                known = self._least(first)
+                least = None if known is None else known - number
+        return least if least is not None and least >= 0 else None
 
     def are_disjoint(self, a: Expr, b: Expr) -> bool:
         """Whether two indices surely are of parts of an array that have no element in common."""

@@ -12,6 +12,8 @@ t_bar = A_bar[i].copy()          t_bar = A_bar[i]            (nothing writes int
 B_bar += t_bar * x          ->   B_bar += t_bar * x           while t_bar is read)
 C_bar += t_bar * y               C_bar += t_bar * y
 
+A_bar += B_bar.copy()       ->   A_bar += B_bar
+
 t = np.exp(x)               ->   t = np.exp(x)
 np.exp(x, out=c)                 np.copyto(c, t)
 """
@@ -73,6 +75,9 @@ class _Shortener:
             if isinstance(zero, Store) and self.is_zero(zero):
                 self.sink(out, position, zero)
         for position, stmt in enumerate(out):
+            if isinstance(stmt, Store) and self.adds_array(stmt):
+                # NumPy adds overlapping arrays as if they were apart.
+                out[position] = stmt = replace(stmt, value=_uncopied(stmt.value))
             if isinstance(stmt, Assign) and self.is_needless(stmt, out[position + 1 :]):
                 assert isinstance(stmt.value, Call)
                 out[position] = replace(stmt, value=stmt.value.args[0])
@@ -145,6 +150,10 @@ class _Shortener:
         return self.memory.fact(Var(name)).kind == "scalar"
 
     # --- copies
+
+    def adds_array(self, stmt: Store) -> bool:
+        """Whether a store adds to a part of an array."""
+        return stmt.op == "+" and stmt.call is None and self.memory.fact(stmt.base).kind == "array"
 
     def is_needless(self, stmt: Assign, after: list[Stmt]) -> bool:
         """Whether the copy of a part of an array may be the part itself: it stays as it is while the name is read."""

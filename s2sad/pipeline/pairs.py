@@ -297,7 +297,7 @@ def halves(
         reverse_shadows=tuple(public for public, _ in behind),
         saves=saves,
         again=tuple(p.public for p in whole.params if p.name in again),
-        quiet=closed and not fixed and is_quiet(whole.body),
+        quiet=closed and not fixed and is_quiet(whole.body) and not a.lowered.doubtful,
         real=tuple([w for w, g in zip(edge.pair.wrt, made.adjoints, strict=True) if known.get(g).real]),
         complex=made.complex,
         spread=tuple(

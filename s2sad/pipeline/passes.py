@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 
 import numpy as np
 
 from s2sad.analysis.containers import unsafe
+from s2sad.analysis.evaluate import evaluate
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.versions import changes, versions
 from s2sad.differentiate.builder import Builder
@@ -19,8 +21,8 @@ from s2sad.ir.check import checked
 from s2sad.ir.needed import Liveness
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Push, Stmt, Store, Var
 from s2sad.ir.traverse import base, is_light, map_children, map_stmt, names_in, reads, rename, walk, writes
-from s2sad.ir.types import OPEN, Fact
-from s2sad.ir.unset import set_first
+from s2sad.ir.types import OPEN, Fact, same_shape
+from s2sad.ir.unset import set_first, with_reads, without_needless_reads
 from s2sad.optimise import (
     Memory,
     begin_with_contributions,
@@ -49,6 +51,7 @@ def finished(
     The halves of what is ``split`` become two functions; what is made ``again`` is differentiated itself.
     """
     function = checked(remove_trivial_joins(checked(function, "reverse")), "joins")
+    function = replace(function, body=with_reads(function.body, a.lowered.doubtful))
     groups = a.effects.objects()
     kept = sorted(a.effects.written & a.effects.module)
     groups.update(_shadow_group(function, made.shadows))
@@ -89,14 +92,16 @@ def finished(
     function = remove_dead(function, groups, kept)
     shared = [{made.shadow_of[n] for n in group if n in made.shadow_of} for group in a.effects.group.values()]
     memory = Memory(function, made.facts, a.facts.globals, shared)
-    function = shorten_stores(collect(share(function, memory), memory), memory)
+    function = shorten_stores(collect(share(function, memory), memory, maker.fresh), memory)
     function = remove_dead(tidy_loops(checked(function, "collecting"), again), groups, kept)
-    function = begin_with_contributions(_on_copies(sunk(function, made.shadows, made.outward)), memory)
+    function = with_one_name(_on_copies(sunk(function, made.shadows, made.outward)), maker.fresh)
+    function = begin_with_contributions(function, memory)
     for name, stmt in unsafe(function):
         what = f"{base(name).removesuffix('_bar')} is changed, and the derivative needs it as it was before"
         where = a.lowered.source.place(stmt.origin.line)
         raise UnsupportedError([Violation(where, what, "Take a copy before (x.copy()).")])
-    return replace(with_one_name(_in_place(a, function, made.facts), maker.fresh), unbound=unbound), memory
+    function = without_needless_reads(_in_place(a, function, made.facts))
+    return replace(function, unbound=unbound), memory
 
 
 def _steady_items(function: Function, shadows: frozenset[str], facts: Facts) -> Iterator[str]:
@@ -134,12 +139,17 @@ def finished_forward(a: Analysed, function: Function, made: Tangential, seen: It
 
 
 def _in_place(a: Analysed, function: Function, made: Mapping[str, Fact]) -> Function:
-    """Decide each augmented assignment: of a number, of an array that is not read later, or of a copy."""
+    """Decide each augmented assignment: of a number, of an array that is not read later, of a copy, or to a new one."""
     needed = {n for stmt in walk(function.reverse or ()) for n in reads(stmt)} | set(names_in(function.result))
     # What is on a tape, or was given, is never written; another array only if nobody reads it as it was.
     kept = {n for stmt in walk(function.body) if isinstance(stmt, Push) for n in reads(stmt)}
     kept.update(p.name for p in function.params)
+    count = Counter(names_in(function.result))
+    for stmt in walk((*function.body, *(function.reverse or ()))):
+        count.update(reads(stmt))
     after: dict[str, set[str]] = {}
+    #: Names for new arrays, which no other name stands for before the first time that they are read.
+    new: set[str] = set()
 
     def note(name: str, live: Set[str], stmt: Stmt) -> None:
         if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace":
@@ -152,19 +162,32 @@ def _in_place(a: Analysed, function: Function, made: Mapping[str, Fact]) -> Func
             call = stmt.value
             left = call.args[0]
             fact = made.get(left.name, OPEN) if isinstance(left, Var) else a.facts.get(left)
+            plain = Call(Op("operator", call.op.name, call.op.function), call.args, (), call.node)
             if fact.kind == "scalar":
-                op = Op("operator", call.op.name, call.op.function)
-                return replace(stmt, value=Call(op, call.args, (), call.node))
+                return replace(stmt, value=plain)
+            if isinstance(left, Var) and left.name in new and count[left.name] == 1:
+                new.add(stmt.target)
+                return stmt
             group = a.effects.group.get(stmt.target, frozenset({stmt.target}))
             private = stmt.target in a.effects.private
             same = group | set(names_in(left))
             if private and (same & kept or same & needed & (after[stmt.target] - {stmt.target})):
+                new.add(stmt.target)
+                if _makes_alike(fact, evaluate(call.args[1], made, a.facts.globals)):
+                    return replace(stmt, value=replace(plain, node=None))
                 own = OWN if fact.numeric else COPY_REACHABLE
                 return replace(stmt, value=Call(call.op, (Call(own, (left,)), call.args[1]), (), call.node))
             return stmt
         return map_stmt(stmt, lambda e: e, lambda b: tuple([in_stmt(s) for s in b]))
 
     return replace(function, body=tuple([in_stmt(s) for s in function.body]))
+
+
+def _makes_alike(left: Fact, right: Fact) -> bool:
+    """Whether an operator makes a new array of the shape, dtype and layout of an array that is its left operand."""
+    alike = left.kind == "array" and left.ndim == 1 and left.precision == "double" and left.real
+    fits = right.kind == "scalar" or (right.kind == "array" and same_shape(left, right))
+    return alike and fits and right.real and not right.extended
 
 
 def _shadow_group(function: Function, shadows: frozenset[str]) -> dict[str, frozenset[str]]:

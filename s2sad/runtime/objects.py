@@ -287,6 +287,12 @@ def unset(name: str) -> Any:
     return Unset(name)
 
 
+def assigned(x: Any) -> None:
+    """Do nothing with the value of a variable that must have one; Python, or what stands for none, raises otherwise."""
+    if type(x) is Unset:
+        _unset(x)
+
+
 def copy_if_set(x: Any) -> Any:
     """A shallow copy of a list or dict; what stands for a variable without a value stays what it is."""
     return x if type(x) is Unset else x.copy()

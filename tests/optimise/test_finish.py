@@ -42,7 +42,17 @@ def squares(x: Any) -> Any:
     return 0.5 * np.mean(np.sum(r * r, axis=1)) - np.mean(np.exp(-x))
 
 
-@pytest.mark.parametrize("f", [constants, one_tangent, difference, dot, divisor, squares])
+def a_mean(x: Any) -> Any:
+    margin = D * x
+    return np.mean(np.log1p(np.exp(-margin)))
+
+
+def a_root(x: Any) -> Any:
+    f = np.sin(x[0])
+    return np.sqrt(f * f + 1.0) * np.sqrt(x[2] * x[2])
+
+
+@pytest.mark.parametrize("f", [constants, one_tangent, difference, dot, divisor, squares, a_mean, a_root])
 def test_tangents(f: Callable[..., Any]) -> None:
     np.testing.assert_allclose(jvp(f, (X,), (D,))[1], richardson_jvp(f, [X], [D]), rtol=1e-8)
     np.testing.assert_allclose(grad(f)(X) @ D, richardson_jvp(f, [X], [D]), rtol=1e-8)
@@ -56,13 +66,20 @@ def test_tangents(f: Callable[..., Any]) -> None:
         ("constants", "200.0 * (x_dot[1:] - 2 * x_dot[:-1] * x[:-1]) * t - 2 * x_dot[:-1] * t_2"),
         ("one_tangent", "(t + np.cos(x) * x) * x_dot"),
         ("dot", "t @ x_dot / t_2 * x[0]"),
-        ("squares", "np.mean(np.sum(r * r_dot, axis=1)) + np.mean(x_dot * t_2)"),
+        ("squares", "np.mean(np.sum(r * r_dot, axis=1)) + x_dot @ t_2 / len(x_dot)"),
+        ("a_mean", "-(margin_dot @ (t / (1 + t)) / len(margin_dot))"),
         ("divisor", "(-np.sin(y) - 2 * y * t_2) * y_dot / t"),
     ],
 )
 def test_texts(name: str, line: str) -> None:
     text = pushforward(globals()[name], 1).compiled((X,), (0,)).compiled.text
     assert line in text
+
+
+def test_a_root_of_what_is_surely_positive_is_no_zero() -> None:
+    """The other one may be zero, and has a condition for it."""
+    text = pushforward(a_root, 1).compiled((X,), (0,)).compiled.text
+    assert text.count(" if ") == 1
 
 
 def test_variables_of_the_user_stay_as_they_are() -> None:
