@@ -38,9 +38,12 @@ def apart(written: Any, *others: Any) -> None:
     Raises:
         SharedArgumentsError: if an array in ``written`` may overlap another, or one in ``others``.
     """
-    own = arrays_in(written)
-    _check_read({}, own, (written, *others))
-    rest = [b for x in others for b in arrays_in(x)]
+    own: Sequence[Any] = written if type(written) is tuple else (written,)
+    rest: Sequence[Any] = others
+    if not (all(map(_is_of_numbers, own)) and all(map(_is_of_numbers, rest))):
+        own = arrays_in(written)
+        _check_read({}, own, (written, *others))
+        rest = [b for x in others for b in arrays_in(x)]
     for i, a in enumerate(own):
         for b in (*own[:i], *rest):
             if overlap(a, b):
@@ -219,6 +222,11 @@ def _check_read(objects: Mapping[int, Any], memory: Sequence[Any], roots: Iterab
                 shared,
                 reader,
             )
+
+
+def _is_of_numbers(x: Any) -> bool:
+    """Whether a value is an array that leads to nothing else."""
+    return type(x) is np.ndarray and not x.dtype.hasobject
 
 
 def _overlapping(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...]:
