@@ -28,7 +28,7 @@ def call(writer: Writer, op: Operation, out: list[Operation], loops: int) -> boo
     """Write a call that consumes something lazy that varied values go through."""
     function = writer.whole.object_of(op.operands[0])
     if function is functools.reduce:
-        return _reduce(writer, op, out)
+        return _reduce(writer, op, out, loops)
     if is_operator(writer, op, out):
         return True
     if len(op.operands) < 2 or op.data[0]:
@@ -84,7 +84,7 @@ def _collected(writer: Writer, op: Operation, is_list: bool, out: list[Operation
     function, given, *rest = op.operands
     result = op.result if is_list else Value()
     made = writer.whole.made.get(given) if isinstance(given, Value) else None
-    write = _accumulated(writer, given, result, out, op.place)
+    write = _accumulated(writer, given, result, out, loops, op.place)
     if write is not None:
         assert made is not None
         now = made.operands
@@ -171,7 +171,7 @@ def _extended(writer: Writer, op: Operation, out: list[Operation], loops: int) -
 
 
 def _accumulated(
-    writer: Writer, given: Operand, result: Value, out: list[Operation], place: Place | None
+    writer: Writer, given: Operand, result: Value, out: list[Operation], loops: int, place: Place | None
 ) -> Callable[[list[Operation]], None] | None:
     """What writes the list of ``itertools.accumulate(items, function)``."""
     whole = writer.whole
@@ -189,7 +189,7 @@ def _accumulated(
         left, right = Value(), Value("v")
         total = whole.new("binary", (left, right), "+", place)
         operations, value = (total,), total.result
-    items = listed(writer, made.operands[1], out, place)
+    items = listed(writer, made.operands[1], out, loops, place)
 
     def write(out: list[Operation]) -> None:
         head = whole.new("slice", (NONE, Constant(1), NONE), None, place)
@@ -208,7 +208,7 @@ def _accumulated(
     return write
 
 
-def _reduce(writer: Writer, op: Operation, out: list[Operation]) -> bool:
+def _reduce(writer: Writer, op: Operation, out: list[Operation], loops: int) -> bool:
     """``functools.reduce(function, items, start)`` as a loop."""
     whole, place = writer.whole, op.place
     if any(op.data) or len(op.operands) not in (3, 4) or not whole.goes_through(op):
@@ -220,7 +220,7 @@ def _reduce(writer: Writer, op: Operation, out: list[Operation]) -> bool:
     later = writer.read_later(out, (items, *start))
     result = named(writer, op.result)
     if not start:
-        items = listed(writer, items, out, place)
+        items = listed(writer, items, out, loops, place)
         out += _refused_if_empty(writer, items, place)
         first = whole.new("item", (items, Constant(0)), None, place, result.name)
         tail = whole.new("slice", (Constant(1), NONE, NONE), None, place)
@@ -230,15 +230,12 @@ def _reduce(writer: Writer, op: Operation, out: list[Operation]) -> bool:
     whole.by[total] = Value(result.name)
     if operations and operations[-1].results == (value,) and not operations[-1].results[0].name:
         whole.by[operations[-1].result] = Value(result.name)
-    body: list[Operation] = []
-    for inside in operations:
-        writer.operation(inside, body, 1)
     last = Value(result.name)
     regions = (
-        Region((item, total), tuple(body), Exit("continue", (value,))),
+        Region((item, total), operations, Exit("continue", (value,))),
         Region((last,), (), Exit("yield", (last,))),
     )
-    out.append(Operation("for", (items, *start), (result,), None, regions, place))
+    writer.operation(Operation("for", (items, *start), (result,), None, regions, place), out, loops)
     out += later
     return True
 

@@ -105,7 +105,7 @@ def unpack(writer: Writer, op: Operation, out: list[Operation], loops: int) -> b
         return False
     if not removed(writer, made.operands[0], out):
         raise NotUnfoldedError("zip")
-    rows = listed(writer, made.operands[1], out, place)
+    rows = listed(writer, made.operands[1], out, loops, place)
     test = whole.new("unary", (rows,), "not", place)
     error = whole.builtin("ValueError", place)
     words = Constant(f"not enough values to unpack (expected {count}, got 0)")

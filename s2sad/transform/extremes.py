@@ -51,7 +51,7 @@ def extreme(writer: Writer, op: Operation, is_max: bool, out: list[Operation], l
         raise NotUnfoldedError("used")
     later = writer.read_later(out, (*op.operands[1:], *([] if rounds is None else [rounds.iterable])))
     if rounds is None:
-        items = listed(writer, op.operands[1], out, place)
+        items = listed(writer, op.operands[1], out, loops, place)
     else:
         items = Value()
         collect(writer, rounds.iterable, rounds.region, items, out, loops, place)

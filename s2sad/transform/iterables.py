@@ -398,10 +398,11 @@ def _items(writer: Writer, items: Operand, place: Place | None) -> tuple[Operand
     return copied.result, (read, copied)
 
 
-def listed(writer: Writer, items: Operand, out: list[Operation], place: Place | None) -> Operand:
+def listed(writer: Writer, items: Operand, out: list[Operation], loops: int, place: Place | None) -> Operand:
     """Write a list of the items of an iterable, if it is not known to be one that nobody else has."""
     value, before = _items(writer, items, place)
-    out += before
+    for op in before:
+        writer.operation(op, out, loops)
     return value
 
 

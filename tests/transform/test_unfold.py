@@ -143,6 +143,10 @@ CASES = {
         return (t_2, t)
         """,
     ),
+    "a loop over a generator expression": (
+        "for v in (w * w for w in x if w > 0):\n    n += v\nreturn n",
+        "for w in x:\n    if w > 0:\n        v = w * w\n        n += v\nreturn n",
+    ),
     "a loop over map": (
         "for v in map(np.sin, x):\n    n += v\nreturn n",
         "for v in x:\n    v = np.sin(v)\n    n += v\nreturn n",
@@ -341,6 +345,12 @@ PROGRAMS = [
     "return functools.reduce(lambda a, b: n(a), [])",
     "return list(accumulate(x, lambda a, b: n(a) * b)), tuple(accumulate(y))",
     "return list(accumulate([]))",
+    "k = s = 1\nfor a in (n(b) * k for b in x if b if n(b)):\n    if a < 3:\n        s, k = s + n(a), a\nreturn s, k",
+    "s = 0\nfor a in (n(b) + c for b in x if b for c in y if n(c)):\n    if a < 3:\n        s = s + n(a)\nreturn s, a",
+    "s = 0\nfor a in (n(b) for b in x if b):\n    if a > 2:\n        break\n    s = s + a\nelse:\n    n(1)\nreturn s",
+    "for a in (n(b) for b in x for c in y):\n    if a:\n        break\nelse:\n    n(1)\nreturn a",
+    "for a in filter(n, x):\n    if n(a) > 2:\n        return a\nelse:\n    n(1)\nreturn 0",
+    "return reduce(lambda a, b: n(a) * b, (n(v) for v in x if v)), reduce(operator.add, map(n, y), n(1))",
     "return list(filter(n, x)), tuple(filter(None, y)), list(filter(lambda v: n(v) > 1, x))",
     "return n(1) + (n([n(a) for a in x]) and [n(b) for b in y] and 3 or [a for a in x])[0]",
     "return [n(a) for a in x] if [n(b) for b in y][1] else 0",
