@@ -11,6 +11,7 @@ from s2sad.optimise.joins import remove_trivial_joins
 from s2sad.optimise.loops import tidy_loops
 from s2sad.optimise.memory import Memory
 from s2sad.optimise.outside import read_in_place
+from s2sad.optimise.repeated import name_repeated
 from s2sad.optimise.sink import sunk, sunk_in_loops
 from s2sad.optimise.stores import shorten_stores
 
@@ -19,6 +20,7 @@ __all__ = [
     "begin_with_contributions",
     "collect",
     "fold",
+    "name_repeated",
     "read_in_place",
     "remove_dead",
     "remove_trivial_joins",

@@ -28,6 +28,7 @@ from s2sad.optimise import (
     begin_with_contributions,
     collect,
     fold,
+    name_repeated,
     read_in_place,
     remove_dead,
     remove_trivial_joins,
@@ -65,7 +66,7 @@ def finished(
     def rebuildable(name: str, value: Expr) -> bool:
         if name in steady_items:
             return True
-        changing = a.effects.unsteady | a.effects.versions.keys()
+        changing = a.effects.written | a.effects.altered | a.effects.versions.keys()
         if name not in made.stable and set(names_in(value)) & changing:
             return False
         if isinstance(value, Call) and value.op.kind == "index" and isinstance(value.args[0], Var):
@@ -133,6 +134,8 @@ def finished_forward(a: Analysed, function: Function, made: Tangential, seen: It
     function = with_indices(function, Memory(function, made.facts, a.facts.globals, [tangents]))
     function = _in_place(a, remove_dead(tidy_loops(function), groups, kept), made.facts)
     memory = Memory(function, made.facts, a.facts.globals, [tangents, *a.effects.group.values()])
+    changing = a.effects.written | a.effects.altered | a.effects.versions.keys()
+    function = remove_dead(name_repeated(function, memory, changing), groups, kept)
     function = fold(replace(function, reverse=None), memory, tangents=True)
     unbound = a.lowered.unbound
     return replace(function, body=set_first(function.body, set(made.asked), unbound), unbound=unbound)
