@@ -139,7 +139,9 @@ class _Forward:
         """A ``try`` with tangents, those of what is tried after it, so that no handler sees what they raise."""
         ends = next((i for i, s in enumerate(stmt.then) if isinstance(s, Exit) and s.attempt), len(stmt.then))
         for inner in stmt.then[:ends]:
-            if any(name in self.state.dots for name in self.state.effects.written_by(inner)):
+            # A store that raises has not written: its tangent is written after it.
+            is_store = isinstance(inner, Store) and inner.call is None and self.make.fact(inner.base).kind == "array"
+            if not is_store and any(name in self.state.dots for name in self.state.effects.written_by(inner)):
                 what = (
                     "what is tried writes into something that is differentiated, which forward mode has no tangent for"
                 )
@@ -173,6 +175,9 @@ class _Forward:
                 self.refusals.refuse(node if node is not None else stmt.origin.line, error.message, error.remedy)
             # A call with its tangent is none of the user's any more.
             self.note_read(given)
+            if attempted:
+                # Tangents come after what is tried, which may have written there.
+                self.read = {}
             if block is self.state.known.function.body:
                 self.make.pass_by(given)
             if attempted:
@@ -196,9 +201,18 @@ class _Forward:
         if self.make.before or any(True for _ in blocks(stmt)):
             what = "what is tried here writes in place, or branches, and forward mode cannot put its tangent after it"
             self.refusals.refuse(stmt.origin.line, what, "Try one operation at a time, in a statement of its own.")
+        elif isinstance(stmt, Store) and not self.is_left(stmt, [*late, *self.make.after]):
+            what = "what is tried here writes into an array, parts of which forward mode needs as they were"
+            self.refusals.refuse(stmt.origin.line, what, "Compute what is written before the try.")
         elif not self.is_independent(stmt, late):
             what = "a call is tried here after what it is given is computed, and forward mode computes tangents later"
             self.refusals.refuse(stmt.origin.line, what, "Compute its arguments before the try.")
+
+    def is_left(self, stmt: Store, late: list[Stmt]) -> bool:
+        """Whether the tangents that come after a store read no arrays that it may have changed."""
+        changed = {m for n in names_in(stmt.base) for m in self.state.effects.group.get(n, (n,))}
+        read = {n for s in late for n in reads(s)}
+        return all(self.make.of[n].kind == "scalar" for n in read & changed)
 
     @staticmethod
     def is_independent(stmt: Stmt, late: list[Stmt]) -> bool:

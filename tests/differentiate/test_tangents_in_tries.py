@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 from s2sad import grad, hvp, jvp
 from s2sad.errors import UnsupportedError
 from tests.oracle import richardson_jvp
+from tests.random_objects import load
 
 X = np.array([0.5, 1.2, -0.7])
 D = np.array([1.0, -0.5, 0.25])
@@ -97,3 +100,43 @@ def test_what_is_computed_for_a_call_in_the_same_try_is_refused() -> None:
         jvp(f, (X,), (D,))
     expected = richardson_jvp(computed_before, (X,), (D,))
     np.testing.assert_allclose(jvp(computed_before, (X,), (D,))[1], expected, rtol=1e-8)
+
+
+#: What is tried in each turn; some of them raise, or need what they write as it was.
+WRITTEN = [
+    "y[i] = x[i] ** 2",
+    "y[i] = y[i] * y[i - 1]",
+    "y[i] += x[i] * y[0]",
+    "y[0] = x[i] * y[0]\ny[1] = y[0] * y[1]",
+    "y[:2] = y[1:] * y[:2]",
+    "y[i:] = [x[0], 1.0, 2.0][i] * x[i:]",
+    "m[i] = m[i] * x",
+    "v[0] = y[0] * v[0]",
+    "y[i] = {0: 2.0, 2: 3.0}[i] * np.sin(y[i])",
+]
+HANDLED = ["pass", "y[0] = x[0]", "y = y * 2.0", "break"]
+REFUSED = {4: "parts of which forward mode needs as they were", 6: "parts of which"}
+LOOP = """    for i in range({turns}):
+        try:
+{tried}
+        except LookupError:
+            {handled}
+        s = s + np.sum(y * y)
+    return s + np.sum(y ** 3) + np.sum(m * m) + np.sum(v)
+"""
+MADE = "import numpy as np\ndef f(x):\n    y, m, s = x * 1.0, np.outer(x, x), 0.0\n    v = y[1:]\n"
+
+
+@pytest.mark.parametrize("number", range(len(WRITTEN)))
+def test_stores_that_are_tried(number: int) -> None:
+    """What is tried is written before its tangent, which is right, or refused where it needs what was there before."""
+    tried = textwrap.indent(WRITTEN[number], " " * 12)
+    for handled, turns in itertools.product(HANDLED, (1, 4)):
+        f = load(f"tried_{number}", MADE + LOOP.format(tried=tried, handled=handled, turns=turns))["f"]
+        if number in REFUSED:
+            with pytest.raises(UnsupportedError, match=REFUSED[number]):
+                jvp(f, (X,), (D,))
+            continue
+        value, tangent = jvp(f, (X,), (D,))
+        assert value == f(X)
+        assert tangent == pytest.approx(richardson_jvp(f, (X,), (D,)), rel=1e-7)
