@@ -253,6 +253,9 @@ def _written_out(s: Specialiser, op: Operation, row: Iterable[Abstract], frame: 
 
 def _loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """A loop, with the cells that change in it as further values that it carries."""
+    if frame.unrolled and breaks(op.regions[-1], ("break", "continue")):
+        # What its ``else`` leaves is a loop that the new program has not.
+        raise NotSpecialisedError("loop")
     unrolled, frame.unrolled = frame.unrolled, False
     cells: list[Cell] = []
     others: set[int | Cell] = set()

@@ -5,9 +5,11 @@ What the body leaves goes through variables of the new program, since nothing th
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from s2sad.ir.code import UNSET, Handlers, Operation, Place, Region, Value, Variable, inner
+from s2sad.ir.code import UNSET, Exit, Handlers, Operation, Place, Region, Value, Variable, inner
 from s2sad.transform import presence
 from s2sad.transform.branches import Inside, created, exit_of
 from s2sad.transform.known import Cell, Kept, NotSpecialisedError, State, Unsure, is_static, same
@@ -111,8 +113,10 @@ def _by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
     while True:
         for variable, memory in memories.items():
             frame.env[variable] = memory
+        held = {cells[v]: memory for v, memory in memories.items() if s.state.get(cells[v], UNSET) is not UNSET} | kept
         try:
-            s.rewrite(op, frame)
+            with _leaving_loop(s, held, place):
+                s.rewrite(op, frame)
             break
         except NotSpecialisedError as error:
             more = [cell for cell in error.cells if cell not in kept and _may_be_kept(before[1], cell)]
@@ -138,6 +142,31 @@ def _by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
             # It may have no value, and whoever reads it then is told so where it is read.
             s.state[cell] = Kept(memories[variable])
     return ()
+
+
+@contextlib.contextmanager
+def _leaving_loop(s: Specialiser, held: Mapping[Cell, Variable], place: Place | None) -> Iterator[None]:
+    """Where the round of a loop ends, or the loop is left, cells are what the memory holds that stands for them."""
+    if not s.loops or not held:
+        yield
+        return
+    around = s.loops[-1]
+
+    def leave(end: End) -> Exit:
+        # The cells themselves are written by nothing.
+        state, s.state = s.state, State(s.state, set(), s.state.settled)
+        for cell, memory in held.items():
+            s.state[cell] = s.emit("load", (), memory, cell.name, place)
+        try:
+            return around(end)
+        finally:
+            s.state = state
+
+    s.loops.append(leave)
+    try:
+        yield
+    finally:
+        s.loops.pop()
 
 
 def _may_be_kept(state: State, cell: Cell) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad, hvp, jvp
+from s2sad import grad, hvp, jvp, value_and_grad
 from s2sad.errors import UnsupportedError
 from tests.oracle import numeric_gradient, richardson_jvp
 
@@ -150,3 +150,63 @@ def test_right_or_refused(f: Callable[..., Any]) -> None:
     except UnsupportedError:
         return
     np.testing.assert_allclose(found, numeric_gradient(f, (X,)), rtol=1e-7, atol=1e-9)
+
+
+def left_by_continue(x: Any) -> Any:
+    found, b = Filter(x), np.sin(x)
+    for i in range(3):
+        try:
+            b = x * (1.0 + i)
+            continue
+        except ValueError:
+            found.x = b
+    return np.sum(b**2)
+
+
+def left_by_break_in_a_handler(x: Any) -> Any:
+    found, b = Filter(x), x
+    for i in range(3):
+        for z in [x, x * 2.0]:
+            try:
+                b = b * z
+                if i == 1:
+                    raise ValueError
+                b = np.sin(b)
+            except ValueError:
+                b = b * 0.3
+                break
+            b = b + found.x
+    return np.sum(b**2)
+
+
+def left_with_an_attribute(x: Any) -> Any:
+    found = Filter(x)
+    for _ in range(3):
+        try:
+            found.x = found.x * x
+            continue
+        except ValueError:
+            found.x = x
+    return np.sum(found.x**2)
+
+
+def left_by_break_at_once(x: Any) -> Any:
+    found, b = Filter(x), np.cos(x)
+    i = 0
+    while i < 3:
+        i += 1
+        try:
+            b = x * i
+            break
+        except ValueError:
+            found.x = b
+    return np.mean(found.x * b)
+
+
+@pytest.mark.parametrize(
+    "f", [left_by_continue, left_by_break_in_a_handler, left_with_an_attribute, left_by_break_at_once]
+)
+def test_jumps_out_of_what_is_tried_take_along_what_it_has_assigned(f: Callable[..., Any]) -> None:
+    value, found = value_and_grad(f)(X)
+    assert value == f(X)
+    np.testing.assert_allclose(found, numeric_gradient(f, (X,)), rtol=1e-7)

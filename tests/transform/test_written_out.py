@@ -347,3 +347,36 @@ def test_what_runs_beside_known_items_runs(f: Callable[[Any], Any]) -> None:
             continue
         np.testing.assert_allclose(found[0], f(X.copy()))
         np.testing.assert_allclose(found[1], slope, rtol=1e-7)
+
+
+def continued_after_a_loop(x: Any) -> Any:
+    b, c = x * 1.0, x.copy()
+    rows, factors = [x * 0.3, np.sin(x), x - 0.1], [0.3, 0.5, 0.9]
+    for i, (y, z) in enumerate(zip(rows, factors, strict=True)):
+        for _ in range(3):
+            b = b * y
+        else:
+            b = b + i * z
+            continue
+    return np.sum(b**2 + c)
+
+
+def continued_in_another_loop(x: Any) -> Any:
+    b, c = x * 1.0, x.copy()
+    rows, factors = [x * 0.3, np.sin(x), x - 0.1], [0.3, 0.5, 0.9]
+    for y in x:
+        for i, (y, z) in enumerate(zip(rows, factors, strict=True)):
+            for _ in range(3):
+                b = b * y
+            else:
+                b = b + i * z
+                continue
+        b = b * 2.0
+    return np.sum(b**2 + c)
+
+
+@pytest.mark.parametrize("f", [continued_after_a_loop, continued_in_another_loop])
+def test_else_of_a_loop_leaves_one_that_is_written_out(f: Callable[[Any], Any]) -> None:
+    value, found = value_and_grad(f)(X)
+    assert value == f(X)
+    np.testing.assert_allclose(found, numeric_gradient(f, (X,)), rtol=1e-7)
