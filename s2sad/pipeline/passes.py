@@ -66,7 +66,7 @@ def finished(
     def rebuildable(name: str, value: Expr) -> bool:
         if name in steady_items:
             return True
-        changing = a.effects.written | a.effects.altered | a.effects.versions.keys()
+        changing = a.effects.unsteady | a.effects.versions.keys()
         if name not in made.stable and set(names_in(value)) & changing:
             return False
         if isinstance(value, Call) and value.op.kind == "index" and isinstance(value.args[0], Var):
