@@ -522,3 +522,19 @@ def test_pullback_of_a_function_that_returns_what_it_wrote() -> None:
 def _fill_and_return(x: Any) -> Any:
     x[0] = x[1]
     return x, x[2]
+
+
+def _sweep(u: Any, w: Any) -> None:
+    for i in range(1, len(u)):
+        u[i] -= 0.3 * u[i - 1] * w[i]
+
+
+def _weights_written_afterwards(u: Any, w: Any) -> Any:
+    _sweep(u, w)
+    w[2] = 5.0
+    return np.sum(u * u)
+
+
+def test_what_the_caller_writes_afterwards_is_saved_by_the_callee() -> None:
+    """What is only read by the callee is not what it was any more when the reverse half runs."""
+    check_gradient(case(_weights_written_afterwards, V, W))
