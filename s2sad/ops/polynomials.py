@@ -269,6 +269,7 @@ def _fits() -> Sequence[Sample]:
         sample(x, numbers(5, 2), 1, w=w, cov=True),
         sample(x, numbers(5, 2), 1, cov="unscaled"),
         sample(x, y, 4, full=True),
+        sample(x[:3], numbers(3, 2), 4, full=True),
         sample(x, complexes(5), 1, full=True),
         sample(x, complexes(5, 2), 1, w=w, cov=True),
     ]
@@ -287,7 +288,7 @@ def _polyfit_jvp(
     w: Array = None,
     cov: Any = False,
 ) -> Any:
-    return polyfit_parts_tangent(x_dot, y_dot, w_dot, z, x, y, deg, w, full, cov)
+    return polyfit_parts_tangent(x_dot, y_dot, w_dot, z, x, y, deg, w, full, cov, rcond)
 
 
 @rule(
@@ -311,5 +312,5 @@ def polyfit(
     w: Array = None,
     cov: Any = False,
 ) -> tuple[Array, Array, Array]:
-    bars = polyfit_parts_adjoint(z_bar, z, x, y, deg, w, full, cov)
+    bars = polyfit_parts_adjoint(z_bar, z, x, y, deg, w, full, cov, rcond)
     return like(bars[0], x), like(bars[1], y), like(bars[2], w)

@@ -298,7 +298,9 @@ def _places_along(a: Any, axis: int | None, equal_nan: bool) -> tuple[Any, Any]:
 
 def _places_of_values(a: Any, values: Any) -> tuple[Any, Any]:
     """For each element of ``a`` the position of its value, and how many elements have each value."""
-    _, place, number = np.unique(a, return_inverse=True, return_counts=True)
+    # np.unique_values keeps every NaN, np.unique one of them.
+    one = bool(values is None or np.count_nonzero(values != values) <= 1)
+    _, place, number = np.unique(a, return_inverse=True, return_counts=True, equal_nan=one)
     place = np.ravel(place)
     if values is not None:
         order = np.argsort(values, kind="stable")

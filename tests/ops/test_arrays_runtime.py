@@ -169,6 +169,15 @@ def test_what_was_not_chosen_gets_nothing(bad: float) -> None:
     assert_array_equal(vjp(np.nan_to_num, g, np.array([1.0, np.nan])), [1, 0])
 
 
+@pytest.mark.skipif(not hasattr(np, "unique_values"), reason="it came with NumPy 2.0")
+def test_values_of_which_some_are_nan_get_what_is_theirs() -> None:
+    x = np.array([3.0, np.nan, 1.0, 3.0, np.nan])
+    values = np.unique_values(x)
+    assert np.isnan(values).sum() == 2
+    z_bar = np.where(values == 3, 2.0, np.where(values == 1, 5.0, 0.0))
+    assert_array_equal(vjp(np.unique_values, values, z_bar, x), [1, 0, 5, 1, 0])
+
+
 def test_no_spread_has_derivative_zero() -> None:
     assert_array_equal(vjp(np.std, np.float64(0), np.float64(1), np.ones(3)), np.zeros(3))
 

@@ -257,6 +257,24 @@ def test_pinv_of_a_matrix_that_keeps_its_deficient_rank() -> None:
     np.testing.assert_allclose(pairing(a_bar, a_dot), pairing(z_bar, numeric), rtol=1e-7)
 
 
+@pytest.mark.filterwarnings("ignore:Polyfit may be poorly conditioned")
+def test_a_fit_that_leaves_out_small_singular_values_is_differentiated_as_such() -> None:
+    x, y = np.array([0.1, 0.5, 0.9, 1.4, 2.0]), np.array([1.0, 3.0, 2.0, 5.0, 4.0])
+
+    def of_few(x: Any, y: Any) -> Any:
+        return np.sum(np.polyfit(x, y, 3, 0.1) * np.arange(4))
+
+    def of_equal_points(y: Any) -> Any:
+        return np.sum(np.polyfit(np.ones(5), y, 2) * np.arange(3))
+
+    def of_more_coefficients_than_points(x: Any, y: Any) -> Any:
+        return np.sum(np.polyfit(x[:2], y[:2], 3) * np.arange(4))
+
+    check_grads(of_few, (x, y), 2, ("rev", "fwd"))
+    check_grads(of_equal_points, (y,), 2, ("rev", "fwd"))
+    check_grads(of_more_coefficients_than_points, (x, y), 2, ("rev", "fwd"))
+
+
 def test_forms_without_derivative_are_refused() -> None:
     generator = np.random.default_rng(2)
     tall = generator.normal(size=(4, 2))
