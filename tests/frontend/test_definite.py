@@ -10,7 +10,7 @@ import gast
 import numpy as np
 import pytest
 
-from s2sad import grad, value_and_grad, vjp
+from s2sad import grad, hvp, value_and_grad, vjp
 from s2sad.frontend.definite import read_without_value
 from tests.oracle import numeric_gradient
 
@@ -97,7 +97,9 @@ def test_the_error_is_raised(f: Callable[..., Any], good: Any, bad: Any) -> None
     np.testing.assert_allclose(grad(f)(X, good), numeric_gradient(lambda x: f(x, good), (X,)), rtol=1e-9)
     with pytest.raises(UnboundLocalError, match="'z'"):
         f(X, bad)
-    for derive in (grad(f), value_and_grad(f), lambda x, kind: vjp(lambda x: f(x, kind), x)):
+    np.testing.assert_array_equal(hvp(f, (X, good), (X, None)), 2.0 * X if f is in_a_callee else np.zeros(3))
+    along = (lambda x, how: vjp(lambda x: f(x, how), x), lambda x, how: hvp(f, (x, how), (X, None)))
+    for derive in (grad(f), value_and_grad(f), *along):
         with pytest.raises(UnboundLocalError, match="'z'"):
             derive(X, bad)
 
