@@ -21,7 +21,15 @@ from s2sad.transform import branches, choices, existing, generators, growing, ob
 from s2sad.transform.builtin import built_in
 from s2sad.transform.containers import items_of, run_through, view, view_of_operand
 from s2sad.transform.derivatives import Calls, derived
-from s2sad.transform.functionals import REMEMBERING, SORT_BY, SORTED_BY, functional_call, is_caching, is_functional
+from s2sad.transform.functionals import (
+    REMEMBERING,
+    SORT_BY,
+    SORTED_BY,
+    dispatched,
+    functional_call,
+    is_caching,
+    is_functional,
+)
 from s2sad.transform.held import held_pairs
 from s2sad.transform.inlining import enter, inlined
 from s2sad.transform.known import (
@@ -77,6 +85,8 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
         named = stars.named(s, value) if kind == "**" else None
         if kind == "**" and named is None:
             named = stars.by_name(s, function, args, op, value, frame.place or op.place)
+        if kind == "*" and isinstance(value, Record):
+            value = objects.iterated(s, value, op, frame)
         if kind == "*" and isinstance(value, Generator):
             value = generators.listed(s, value, op, frame)
         row = run_through(s, value) if kind == "*" else None
@@ -244,6 +254,8 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         return done
     if is_functional(value):
         return functional_call(s, known, args, lambda f, given: call_function(s, f, given, op, frame, None))
+    if (function := dispatched(s, known, args)) is not None:
+        return _applied(s, function, args, op, frame)
     done = built_in(s, value, args, op, frame)
     if done is not None:
         return done

@@ -7,6 +7,7 @@ import math
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from keyword import iskeyword
 from typing import Any
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operand, Operation, Place, Value
@@ -68,7 +69,7 @@ def write(
     """Let a list or dict hold some values, each in a new place."""
     if len(values) > MOST_ITEMS:
         raise NotSpecialisedError("many items")
-    titles = [""] * len(values) if keys is None else [_title(key) for key in keys]
+    titles = [""] * len(values) if keys is None else [title_of(key) for key in keys]
     slots = tuple([Cell(title, item=True) for title in titles]) if values else ()
     for slot, value in zip(slots, values, strict=True):
         s.state[slot] = value
@@ -97,8 +98,9 @@ def _are_plain(keys: Sequence[Any] | None) -> bool:
     return not any(isinstance(key, tuple) for key in keys or ())
 
 
-def _title(key: Any) -> str:
-    return key if isinstance(key, str) and key.isidentifier() else ""
+def title_of(key: Any) -> str:
+    """The name that a value gets from the key under which it is put; none if no variable has such a name."""
+    return key if isinstance(key, str) and key.isidentifier() and not iskeyword(key) else ""
 
 
 def key_of(s: Specialiser, value: Abstract) -> Constant | None:
@@ -169,7 +171,7 @@ def change(s: Specialiser, items: Items, slots: Sequence[Cell], keys: Sequence[A
 
 def slot(s: Specialiser, value: Abstract, key: Any = "") -> Cell:
     """A place for an item."""
-    made = Cell(_title(key), item=True)
+    made = Cell(title_of(key), item=True)
     s.state[made] = value
     return made
 

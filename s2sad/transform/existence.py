@@ -65,13 +65,15 @@ def note_same(s: Specialiser, value: Abstract, other: Value) -> None:
             values.add(other)
 
 
-def unpacked(s: Specialiser, value: Value, op: Operation, place: Place | None) -> tuple[Value, ...]:
+def unpacked(s: Specialiser, value: Value, op: Operation, place: Place | None) -> tuple[Abstract, ...]:
     """The items of a tuple of the new program under names of variables, of which the same is known."""
     made = tuple([Value(result.name) for result in op.results])
     s.write(Operation("unpack", (value,), made, op.data, (), place))
     for item, result in zip(s.rows[value], made, strict=True):
         note_same(s, item, result)
-    return made
+    return tuple(
+        [item if isinstance(item, Known) else result for item, result in zip(s.rows[value], made, strict=True)]
+    )
 
 
 def chosen(s: Specialiser, choice: Choice) -> Value:

@@ -7,6 +7,7 @@ may vary, and changes nothing.
 
 from __future__ import annotations
 
+import enum
 import types
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -62,11 +63,22 @@ def is_container(value: Any) -> bool:
 
 
 def holds_objects(value: Any) -> bool:
-    """Whether a list, tuple or dict has functions or objects of the user's among its items, or inside these."""
+    """Whether a list, tuple or dict has functions, classes or objects of the user's among its items, or in these."""
     if not is_container(value):
         return False
     members = value.values() if type(value) in DICTS else value
-    return any(is_object(m) or issubclass(type(m), FUNCTIONS) or holds_objects(m) for m in members)
+    return any(is_object(m) or is_function_or_class(m) or holds_objects(m) for m in members)
+
+
+def name_of(function: Any, otherwise: str = "function") -> str:
+    """The name of a function in the new program."""
+    name: str = getattr(function, "__name__", "")
+    return name if name.isidentifier() else otherwise
+
+
+def is_function_or_class(value: Any) -> bool:
+    """Whether something is a function, or a class of the user's."""
+    return issubclass(type(value), FUNCTIONS) or (issubclass(type(value), type) and own_class(value) is not None)
 
 
 def use_known(s: Specialiser, known: Known) -> Any:
@@ -299,6 +311,10 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
     if base.read is None or not is_steady(s, base, name):
         return None
     own, member = _found(value, name)
+    if isinstance(value, enum.Enum) and member is vars(enum.Enum).get(name):
+        # ``value`` and ``name`` of an enumeration's member.
+        name = f"_{name}_"
+        own, member = _found(value, name)
     place = frame.place or op.place
     if is_disguised(member) or (own and _takes_precedence(static_member(cls, name))):
         return None
@@ -330,8 +346,7 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         use_known(s, base)
         rest_on(s, base, (name,), Held, (own, member))
         s.used = True
-        title = function.__name__ if function.__name__.isidentifier() else name
-        return (s.outside(function, title),)
+        return (s.outside(function, name_of(function, name)),)
     if (is_object(member) and not hasattr(type(member), "__get__")) or is_container(member):
         rest_on(s, base, (name,), ClassHeld, (own, type(member)))
         operand = s.emit("attribute", (s.dynamic(base),), name, place=place)

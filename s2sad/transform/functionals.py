@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import types
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,8 @@ from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant, Value
 from s2sad.runtime.items import no_function
 from s2sad.transform import definitions
+from s2sad.transform.constants import class_of
+from s2sad.transform.existing import guard_class, is_existing, name_of, use_known
 from s2sad.transform.known import Abstract, Closure, Known, NotSpecialisedError, Partial, Row, is_callable
 from s2sad.transform.specialiser import Done, Specialiser
 
@@ -38,6 +42,8 @@ _METHODS = {
     "reduce": definitions.reduce, "accumulate": definitions.accumulate, "reduceat": definitions.reduceat,
     "outer": definitions.outer,
 }  # fmt: skip
+#: What all functions of ``functools.singledispatch`` run.
+_DISPATCHING = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
 #: What ``sorted`` does where the keys are not known.
 SORTED_BY: Any = definitions.sorted_by
 #: What a list does where it is sorted by keys that are not known.
@@ -61,6 +67,35 @@ def is_caching(args: Args) -> bool:
         case [] | [("", Closure())] | [("" | "maxsize", Constant())]:
             raise NotSpecialisedError("forgets")
     return False
+
+
+@dataclass(frozen=True)
+class _Dispatched:
+    """The function that is called for an object of a class."""
+
+    cls: type
+
+    def __call__(self, dispatch: Any) -> Any:
+        return dispatch(self.cls)
+
+
+def dispatched(s: Specialiser, known: Known, args: Args) -> Abstract | None:
+    """The function that one of ``functools.singledispatch`` calls with such arguments; None if that is not known."""
+    value: Any = known.value
+    if getattr(value, "__code__", None) is not _DISPATCHING or not args or args[0][0]:
+        return None
+    first = args[0][1]
+    if isinstance(first, Known) and is_existing(first):
+        guard_class(s, type(use_known(s, first)))
+        cls: type | None = type(first.value)
+    else:
+        cls = class_of(first)
+    if cls is None:
+        return None
+    function = value.dispatch(cls)
+    s.guard(Guard(value, "dispatch", function, _Dispatched(cls)))
+    s.used = True
+    return s.outside(function, name_of(function))
 
 
 def is_functional(value: Any) -> bool:
@@ -111,8 +146,7 @@ def _called(s: Specialiser, known: Known, args: Args, call: Call) -> Done:
         options = {"otypes": otypes, "signature": function.signature}
         if function.excluded or not _is_simple(function.pyfunc):
             return None
-        name = function.pyfunc.__name__
-        called = s.outside(function.pyfunc, name if name.isidentifier() else "function")
+        called = s.outside(function.pyfunc, name_of(function.pyfunc))
         made = _vectorized([called], {k: Constant(v) for k, v in options.items() if v is not None})
         return None if made is None else _by_number(s, made[0], [*made[1], *given], named, call)
     if function is np.vectorize:

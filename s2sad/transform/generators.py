@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from s2sad.ir.code import NONE, UNSET, Code, Constant, Exit, Operation, Region, Value, inner
 from s2sad.runtime.classes import static_member
 from s2sad.transform import branches
-from s2sad.transform.containers import computed, is_known, items_of, one_by_one, performed
+from s2sad.transform.containers import computed, elements, is_known, items_of, one_by_one, performed
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -128,7 +128,7 @@ def yielded_from(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if isinstance(value, Generator):
         end = run(s, value, consumer)
         return (NONE,) * len(op.results) if end is None else end
-    if not is_known(s, value):
+    if not is_known(s, value) and elements(s, value) is None:
         raise NotSpecialisedError("generator")
     for item in one_by_one(s, value):
         end = consumer(item, frame)

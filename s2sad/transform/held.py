@@ -14,13 +14,14 @@ from s2sad.runtime.objects import still
 from s2sad.transform import state
 from s2sad.transform.existing import (
     DICTS,
-    FUNCTIONS,
     ClassHeld,
     Held,
     Key,
     holds_objects,
     is_container,
+    is_function_or_class,
     is_object,
+    name_of,
     now,
     rest_on,
     use_known,
@@ -78,7 +79,7 @@ def item_of(s: Specialiser, known: Known, key: Any, result: Value) -> Abstract |
         rest_on(s, known, (Key(key),), Held, (True, member))
         s.relied.containers.add(id(value))
         return Constant(member)
-    structural = is_object(member) or isinstance(member, FUNCTIONS) or holds_objects(member)
+    structural = is_object(member) or is_function_or_class(member) or holds_objects(member)
     structural = structural or (s.relied.writes_out and is_container(member))
     structural = structural or (is_container(member) and is_spread(s.active[-1], result, "**"))
     found = held_items(s, known) if structural else None
@@ -92,10 +93,9 @@ def _item(s: Specialiser, known: Known, operand: Any, key: Any) -> Abstract:
     if issubclass(type(member), (str, bool, type(None), *_whole_numbers(s))):
         rest_on(s, known, path, Held, (True, member))
         return Constant(member)
-    if issubclass(type(member), FUNCTIONS):
+    if is_function_or_class(member):
         rest_on(s, known, path, Held, (True, member))
-        name = getattr(member, "__name__", "")
-        return s.outside(member, name if name.isidentifier() else "function")
+        return s.outside(member, name_of(member))
     written = state.part(s, member, known, Key(key))
     if written is not None:
         return written

@@ -23,7 +23,7 @@ from s2sad.transform.containers import (
     run_through,
     stream,
 )
-from s2sad.transform.generators import counted, mapped
+from s2sad.transform.generators import counted, listed, mapped
 from s2sad.transform.known import (
     Abstract,
     Closure,
@@ -35,6 +35,7 @@ from s2sad.transform.known import (
     Row,
     Stream,
     is_static,
+    same,
 )
 from s2sad.transform.simple import is_structure, truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
@@ -98,6 +99,7 @@ class Given:
 
 def zip_(given: Given) -> Done:
     operand, strict = None, given.named.get("strict")
+    given.values = [_whole(given, value) for value in given.values]
     if isinstance(strict, Constant) and strict.value is False:
         given.named = {}
     if not given.are_known():
@@ -115,6 +117,24 @@ def zip_(given: Given) -> Done:
     rows = [rounds(given.s, value) or () for value in given.values]
     pairs = [Row(items) for items in zip(*rows, strict=False)]
     return (stream(given.s, pairs, given.values, operand=operand),)
+
+
+#: What may as well be done although nobody asks for the item.
+_QUIET = ("copy", "tuple")
+
+
+def _whole(given: Given, value: Abstract) -> Abstract:
+    """What takes turns with others: of a generator a list, where that ends, and does nothing but give its items."""
+    if not isinstance(value, Generator):
+        return value
+    s, before, start = given.s, given.s.state.copied(), len(given.s.out)
+    items = listed(s, value, given.op, given.frame)
+    is_quiet = all(op.kind in _QUIET for op in s.out[start:])
+    changed = [cell for cell, held in before.items() if not same(s.state[cell], held)]
+    if s.content(items) is None or not is_quiet or changed != [value.cell]:
+        # It may be run no further than the others.
+        raise NotSpecialisedError("generator")
+    return items
 
 
 def _completed(given: Given, instead: bool) -> bool:

@@ -20,8 +20,9 @@ from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 _BINARY = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
+    "<<": "lshift", ">>": "rshift", "&": "and", "|": "or", "^": "xor",
 }  # fmt: skip
-_UNARY = {"-": "__neg__", "+": "__pos__"}
+_UNARY = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
 _COMPARE = {
     "<": ("__lt__", "__gt__"), "<=": ("__le__", "__ge__"), ">": ("__gt__", "__lt__"), ">=": ("__ge__", "__le__"),
 }  # fmt: skip

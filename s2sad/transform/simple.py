@@ -33,6 +33,7 @@ from s2sad.transform.containers import (
     put,
     run_through,
     slot,
+    title_of,
 )
 from s2sad.transform.existence import unpacked
 from s2sad.transform.existing import ShapeHeld, is_container, kind_of, now, shape_of
@@ -283,8 +284,8 @@ def set_item(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def _titled(s: Specialiser, value: Abstract, key: Any, op: Operation, frame: Frame) -> Abstract:
     """A value that is put under a key, with its name if it has none."""
-    if isinstance(value, Value) and not value.name and isinstance(key, str) and key.isidentifier():
-        return s.named(value, key, frame.place or op.place)
+    if isinstance(value, Value) and not value.name and (title := title_of(key)):
+        return s.named(value, title, frame.place or op.place)
     return value
 
 
