@@ -47,8 +47,14 @@ def _single(function: Function) -> dict[str, Expr]:
             isinstance(value, Var) and assigned.get(value.name) == 1 and value.name not in sources
         ):
             found[target] = value
+    # What stands for a join now goes in its turn.
+    standing = {value.name for value in found.values() if isinstance(value, Var)}
     for stmt in walk(function.reverse or ()):
-        if isinstance(stmt, Assign) and stmt.target not in found and isinstance(stmt.value, (Var, Const)):
+        if (
+            isinstance(stmt, Assign)
+            and stmt.target not in found.keys() | standing
+            and isinstance(stmt.value, (Var, Const))
+        ):
             value = stmt.value
             if isinstance(value, Const) or (
                 assigned.get(value.name, 1) == 1 and value.name not in sources and value.name not in found

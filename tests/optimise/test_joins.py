@@ -74,3 +74,19 @@ def test_sums_of_nested_loops() -> None:
     x = np.array([0.5, 1.5, -0.7])
     np.testing.assert_allclose(grad(f)(x), numeric_gradient(f, (x,)), rtol=1e-8)
     assert "total_bar" not in grad(f).source_for(x)
+
+
+def an_adjoint_that_is_another_name(x):
+    total, b = np.zeros(5), x * 1.0
+    for i in range(3):
+        total -= x
+        b[i] = b[i + 1] * 2.0
+    total = total - b
+    return np.sum(total * b)
+
+
+def test_a_join_of_a_name_for_another_value_has_that_value() -> None:
+    """Both names went at once, and what stood for the join was assigned nowhere."""
+    x = np.array([0.4, -0.8, 1.3, 0.2, 0.7])
+    found = grad(an_adjoint_that_is_another_name)(x)
+    np.testing.assert_allclose(found, numeric_gradient(an_adjoint_that_is_another_name, (x,)), rtol=1e-8)
