@@ -209,7 +209,7 @@ def compare(rule: Rule, library: Library, theirs: Function, most: int = 5) -> It
         except Exception as error:
             yield "not taken", f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
             continue
-        low = any(np.result_type(x).itemsize <= 4 for x in leaves(operands) if isinstance(x, (np.ndarray, np.generic)))
+        low = any(np.finfo(np.result_type(x)).bits <= 32 for x in leaves(operands) if is_inexact(x))
         if gap <= (2e-3 if low else 1e-7):
             yield "agree", ""
         else:

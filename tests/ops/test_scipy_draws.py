@@ -56,7 +56,8 @@ def robust(x: Any) -> Any:
 
 
 def transformed(x: Any) -> Any:
-    return np.sum(stats.yeojohnson(x - 1, 0.3) ** 2) + np.sum(stats.yeojohnson(x, lmbda=x[0]))
+    both = np.sum(stats.yeojohnson(x - 1, 0.3) ** 2) + np.sum(stats.yeojohnson(x, lmbda=x[0]))
+    return both + np.sum(stats.boxcox(x, 0.3) ** 2) + np.sum(stats.boxcox(x + 1, lmbda=x[0]))
 
 
 CASES = [drawn, drawn_of_fixed, of_a_generator, moments, fixed, groups, robust, transformed]
@@ -94,6 +95,12 @@ def fitted(x: Any) -> Any:
     return np.sum(stats.yeojohnson(x)[0])
 
 
-def test_a_power_that_is_fitted_is_refused() -> None:
-    with pytest.raises((UndefinedDerivativeError, UnsupportedError)):
-        grad(fitted)(X)
+def fitted_positive(x: Any) -> Any:
+    return np.sum(stats.boxcox(x)[0])
+
+
+@pytest.mark.parametrize("f", [fitted, fitted_positive])
+def test_a_power_that_is_fitted_is_refused(f: Callable[..., Any]) -> None:
+    with pytest.raises((UndefinedDerivativeError, UnsupportedError)) as raised:
+        grad(f)(X)
+    assert f is fitted or "Give it lmbda" in str(raised.value)

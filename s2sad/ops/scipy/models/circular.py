@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
+from s2sad.errors import UndefinedDerivativeError
 from s2sad.ops.models import model
 
 _TURN = 2 * np.pi
@@ -39,6 +40,13 @@ def circstd(
     sines, cosines = moments(samples, high, low, axis, keepdims)
     found = np.sqrt(-2 * np.log(np.hypot(sines, cosines)))
     return found if normalize else found * ((high - low) / _TURN)
+
+
+@model(stats.boxcox)
+def boxcox(x: Any, lmbda: Any = None) -> Any:
+    if lmbda is None:
+        raise UndefinedDerivativeError("boxcox without lmbda, which then is fitted, has no rule", "Give it lmbda.")
+    return special.boxcox(np.asarray(x), lmbda)
 
 
 @model(stats.boxcox_llf)
