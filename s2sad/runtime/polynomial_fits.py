@@ -52,7 +52,7 @@ def _from_points(x_dot: Any, y_dot: Any, w_dot: Any, v: Any, column: Any, ys: An
 def _rank(r: Any, x: Any, rcond: Any) -> Any:
     """The rank that np.polyfit finds, of the factor of the weighted powers; it leaves out small singular values."""
     s = np.linalg.svd(r / np.sqrt(np.sum(r**2, axis=0)), compute_uv=False)
-    least = np.size(x) * np.finfo(np.result_type(x, 0.0)).eps if rcond is None else rcond
+    least = np.size(x) * np.finfo(np.result_type(np.asarray(x), 0.0)).eps if rcond is None else rcond
     return np.count_nonzero(s > least * s[0])
 
 

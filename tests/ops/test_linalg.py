@@ -267,11 +267,15 @@ def test_a_fit_that_leaves_out_small_singular_values_is_differentiated_as_such()
     def of_equal_points(y: Any) -> Any:
         return np.sum(np.polyfit(np.ones(5), y, 2) * np.arange(3))
 
+    def of_points_in_a_list(y: Any) -> Any:
+        return np.sum(np.polyfit([0.1, 0.5, 0.9, 1.4, 2.0], y, 2) * np.arange(3))
+
     def of_more_coefficients_than_points(x: Any, y: Any) -> Any:
         return np.sum(np.polyfit(x[:2], y[:2], 3) * np.arange(4))
 
     check_grads(of_few, (x, y), 2, ("rev", "fwd"))
     check_grads(of_equal_points, (y,), 2, ("rev", "fwd"))
+    check_grads(of_points_in_a_list, (y,), 2, ("rev", "fwd"))
     check_grads(of_more_coefficients_than_points, (x, y), 2, ("rev", "fwd"))
 
 
