@@ -66,7 +66,7 @@ def _is_written_out(s: Specialiser, kind: str, region: Region, iterable: Abstrac
         return s.relied.writes_out and len(iterable.value) <= MOST_ITEMS
     if isinstance(iterable, Known) and isinstance(iterable.value, range):
         return len(iterable.value) <= MOST_ITEMS and (s.relied.writes_out or _makes_structures(s, region, frame))
-    if is_counted(s, iterable):
+    if is_counted(s, iterable) or (isinstance(iterable, Value) and elements(s, iterable) is not None):
         return s.relied.writes_out or _makes_structures(s, region, frame)
     if not is_known(s, iterable):
         if not s.relied.asks_sizes and not s.sized:

@@ -156,4 +156,19 @@ def with_operator(x: Any) -> Any:
     return ps[0][0](ps[1][0](x[1]))
 
 
+class _Scaled:
+    def __init__(self, factor: Any) -> None:
+        self.factor = factor
+
+    def of(self, v: Any) -> Any:
+        return self.factor * v
+
+
+def with_objects_of_a_tuple(x: Any) -> Any:
+    a, b, _ = x
+    made = [_Scaled(k * a) for k in (0.1, 0.2)] + [_Scaled(k) for k in (a, b, a * b)]
+    table = {k: _Scaled(k * b) for k in (1.0, 2.0)}
+    return sum(m.of(x[2]) ** 2 for m in (*made, *table.values()))
+
+
 TAKEN: list[Callable[[Any], Any]] = [f for name, f in list(globals().items()) if name[:5] == "with_"]
