@@ -311,12 +311,17 @@ def hermitian(a: Any) -> Any:
     return np.sum(scipy.linalg.pinvh(a @ a.T) * a) + np.sum(scipy.linalg.pinvh(a, lower=False) ** 2)
 
 
+def of_large_singular_values(a: Any) -> Any:
+    b = a * np.array([1.0, 0.5, 0.1, 0.1])
+    return np.sum(scipy.linalg.pinv(b, rtol=0.2) ** 3) + np.sum(scipy.linalg.pinv(b, atol=0.5, rtol=0.1) * b.T)
+
+
 def structured(a: Any) -> Any:
     whole = scipy.linalg.matmul_toeplitz((a[0], a[1]), a[2])
     return np.sum(whole**2) + np.sum(scipy.linalg.matmul_toeplitz(a[3], a) ** 2)
 
 
-@pytest.mark.parametrize("f", [hermitian, structured])
+@pytest.mark.parametrize("f", [hermitian, of_large_singular_values, structured])
 def test_functions_in_terms_of_others(f: Callable[..., Any]) -> None:
     value, found = value_and_grad(f)(A)
     assert value == pytest.approx(f(A), rel=1e-10)

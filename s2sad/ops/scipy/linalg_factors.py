@@ -15,7 +15,7 @@ from scipy import linalg
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.scipy.linalg import regular, regular_complex
-from s2sad.ops.spec import Sample, ndim, rule, sample
+from s2sad.ops.spec import Sample, constant, ndim, rule, sample
 from s2sad.runtime.decompositions import (
     cholesky_adjoint,
     cholesky_tangent,
@@ -36,6 +36,7 @@ from s2sad.runtime.scipy.factors import (
     eigh_or_values_adjoint,
     eigh_or_values_tangent,
     eigh_tangent,
+    least_ratio,
     lstsq_adjoint,
     lstsq_tangent,
     lu_adjoint,
@@ -47,9 +48,17 @@ from s2sad.runtime.scipy.factors import (
     qr_in_mode_tangent,
 )
 from s2sad.runtime.scipy.functions import in_shape
-from s2sad.runtime.systems import cofactor, pinv_adjoint, pinv_tangent
+from s2sad.runtime.systems import (
+    cofactor,
+    pinv_adjoint,
+    pinv_tangent,
+    truncated_pinv_adjoint,
+    truncated_pinv_tangent,
+)
 
 Array = Any
+
+constant(least_ratio)
 
 # --- Cholesky
 
@@ -164,16 +173,26 @@ def det(z_bar: Array, a: Array, check_finite: bool = True) -> Array:
 
 def _rectangles() -> Sequence[Sample]:
     points = [numbers(3, 3), numbers(4, 2), numbers(2, 4), numbers(2, 3, 2), complexes(3, 2), singles(3, 2)]
-    return [sample(a) for a in points]
+    small = np.array([[2.0, 0.3], [0.1, 0.2], [0.4, 0.1]])
+    return [
+        *[sample(a) for a in points],
+        sample(small, rtol=0.4),
+        sample(small.T, atol=0.7),
+        sample(1j * small, rtol=0.4),
+    ]
 
 
 def _pinv_jvp(a_dot: Array, z: Array, a: Array, *, atol: Any = None, rtol: Any = None) -> Array:
-    return pinv_tangent(a_dot, z, a)
+    if atol is None and rtol is None:
+        return pinv_tangent(a_dot, z, a)
+    return truncated_pinv_tangent(a_dot, a, least_ratio(a, atol, rtol))
 
 
 @rule(linalg.pinv, wrt=["a"], jvp=_pinv_jvp, samples=_rectangles, infer=infer.axes.with_axes(infer.axes.same("a", 2)))
 def pinv(z: Array, z_bar: Array, a: Array, *, atol: Any = None, rtol: Any = None, check_finite: bool = True) -> Array:
-    return pinv_adjoint(z_bar, z, a)
+    if atol is None and rtol is None:
+        return pinv_adjoint(z_bar, z, a)
+    return truncated_pinv_adjoint(z_bar, a, least_ratio(a, atol, rtol))
 
 
 def _least_squares() -> Sequence[Sample]:

@@ -344,6 +344,17 @@ def qr_in_mode_tangent(mode: str, a_dot: Any, z: Any, a: Any) -> Any:
 # --- least squares, norms
 
 
+def least_ratio(a: Any, atol: Any, rtol: Any) -> Any:
+    """The singular values, relative to the largest, up to which ``linalg.pinv(a, atol=atol, rtol=rtol)`` has none.
+
+    >>> least_ratio(np.diag([4.0, 1.0]), 1.0, 0.1)
+    np.float64(0.35)
+    """
+    a = np.asarray(a)
+    least = max(a.shape[-2:]) * np.finfo(a.dtype).eps if rtol is None else rtol
+    return least + ratio(0.0 if atol is None else atol, np.linalg.norm(a, 2, axis=(-2, -1)))
+
+
 def lstsq_adjoint(z_bar: Any, z: Any, a: Any, b: Any) -> tuple[Any, Any]:
     """Adjoints of ``a`` and ``b`` in ``z = linalg.lstsq(a, b)``."""
     x_bar, left_bar, _, s_bar = z_bar
