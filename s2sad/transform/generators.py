@@ -221,20 +221,22 @@ class _Rounds:
                 return self.forked(op, inside, functools.partial(self.go_on, op, region, number + 1, inside, after))
             end = s.operation(op, frame)
             if end is not None:
-                return end
+                # The ``else`` of a loop inside may end the round.
+                is_own = end.kind in ("continue", "break") and not end.left
+                return self.ended(end.kind, end.values, inside) if is_own else end
         values = [s.handed(o, frame) for o in region.exit.operands]
-        match region.exit.kind:
-            case "yield":
-                return after(values)
-            case "continue":
-                self.carry(values)
-                return End("yield")
-            case "break" if not inside.unrolled:
-                self.carry(values)
-                return LEFT
-            case "break":
-                raise NotSpecialisedError("generator")
+        if region.exit.kind == "yield":
+            return after(values)
+        if region.exit.kind in ("continue", "break"):
+            return self.ended(region.exit.kind, values, inside)
         return s.ended(region.exit, frame)
+
+    def ended(self, kind: str, values: Sequence[Abstract], inside: Frame) -> End:
+        """How a round ends by ``continue`` or ``break`` that hand on some values."""
+        if kind == "break" and inside.unrolled:
+            raise NotSpecialisedError("generator")
+        self.carry(values)
+        return End("yield") if kind == "continue" else LEFT
 
     def go_on(
         self,

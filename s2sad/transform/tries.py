@@ -115,7 +115,8 @@ def _by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
             frame.env[variable] = memory
         held = {cells[v]: memory for v, memory in memories.items() if s.state.get(cells[v], UNSET) is not UNSET} | kept
         try:
-            with _leaving_loop(s, held, place):
+            changed = op.data.has_finally and (kept or any(o.kind == "store" for o in inner(op.regions[-1])))
+            with _leaving_loop(s, held, bool(changed), place):
                 s.rewrite(op, frame)
             break
         except NotSpecialisedError as error:
@@ -145,14 +146,19 @@ def _by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 
 @contextlib.contextmanager
-def _leaving_loop(s: Specialiser, held: Mapping[Cell, Variable], place: Place | None) -> Iterator[None]:
-    """Where the round of a loop ends, or the loop is left, cells are what the memory holds that stands for them."""
+def _leaving_loop(s: Specialiser, held: Mapping[Cell, Variable], changed: bool, place: Place | None) -> Iterator[None]:
+    """Where the round of a loop ends, or the loop is left, cells are what the memory holds that stands for them.
+
+    With ``changed`` the ``finally`` gives them other values after that, which nothing here can hand on.
+    """
     if not s.loops or not held:
         yield
         return
     around = s.loops[-1]
 
     def leave(end: End) -> Exit:
+        if changed:
+            raise NotSpecialisedError("try")
         # The cells themselves are written by nothing.
         state, s.state = s.state, State(s.state, set(), s.state.settled)
         for cell, memory in held.items():

@@ -210,3 +210,36 @@ def test_jumps_out_of_what_is_tried_take_along_what_it_has_assigned(f: Callable[
     value, found = value_and_grad(f)(X)
     assert value == f(X)
     np.testing.assert_allclose(found, numeric_gradient(f, (X,)), rtol=1e-7)
+
+
+def changed_by_finally(x: Any) -> Any:
+    found, b, c = Filter(x), np.sin(x), x
+    for _ in range(3):
+        try:
+            b = b * x
+            continue
+        finally:
+            c = c * b
+    return np.sum(b * c * found.x)
+
+
+def changed_by_finally_after_break(x: Any) -> Any:
+    found, c = Filter(x), x
+    for i in range(3):
+        try:
+            if i == 1:
+                break
+        finally:
+            c = c * x
+            found.x = found.x + c
+    return np.sum(c * found.x)
+
+
+@pytest.mark.parametrize("f", [changed_by_finally, changed_by_finally_after_break])
+def test_what_finally_changes_after_a_jump_is_no_old_value(f: Callable[..., Any]) -> None:
+    try:
+        value, found = value_and_grad(f)(X)
+    except UnsupportedError:
+        return
+    assert value == f(X)
+    np.testing.assert_allclose(found, numeric_gradient(f, (X,)), rtol=1e-7)

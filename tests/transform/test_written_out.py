@@ -375,7 +375,39 @@ def continued_in_another_loop(x: Any) -> Any:
     return np.sum(b**2 + c)
 
 
-@pytest.mark.parametrize("f", [continued_after_a_loop, continued_in_another_loop])
+def _rows(x: Any) -> Any:
+    for k in [1.0, 2.0, 3.0]:
+        yield x * k
+
+
+def continued_over_a_generator(x: Any) -> Any:
+    b = x
+    for _ in range(2):
+        for z in _rows(x):
+            for _ in range(2):
+                b = np.sin(b * z)
+            else:
+                b = b + 1.0
+                continue
+        b = b * 2.0
+    return np.sum(b)
+
+
+def left_over_a_generator(x: Any) -> Any:
+    b = x
+    for _ in range(2):
+        for z in _rows(x):
+            for _ in range(2):
+                b = np.sin(b * z)
+            else:
+                break
+        b = b * 2.0
+    return np.sum(b)
+
+
+@pytest.mark.parametrize(
+    "f", [continued_after_a_loop, continued_in_another_loop, continued_over_a_generator, left_over_a_generator]
+)
 def test_else_of_a_loop_leaves_one_that_is_written_out(f: Callable[[Any], Any]) -> None:
     value, found = value_and_grad(f)(X)
     assert value == f(X)
