@@ -376,8 +376,8 @@ class Resolver:
     def text(self, node: Any) -> str:
         """A called name as emitted code writes it: a local alias stands for what it was set to."""
         if isinstance(node, gast.Name) and node.id in self.local and self.lookup(node)[0]:
-            node = self.aliases[node.id]
-        elif isinstance(node, gast.Attribute) and isinstance(node.value, (gast.Name, gast.Attribute)):
+            return self.text(self.aliases[node.id])
+        if isinstance(node, gast.Attribute) and isinstance(node.value, (gast.Name, gast.Attribute)):
             return f"{self.text(node.value)}.{node.attr}"
         return str(gast.unparse(node)).strip()
 

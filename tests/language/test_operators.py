@@ -236,6 +236,13 @@ def local_alias_of_function(x: Any) -> Any:
     return np.sum(g(x) * x)
 
 
+def alias_of_an_alias(x: Any) -> Any:
+    library = np
+    g = library.sin
+    h = g
+    return np.sum(h(x) * x)
+
+
 def broadcasting(x: Any, m: Any) -> Any:
     return np.sum(np.sin(x * m) + x)
 
@@ -413,6 +420,7 @@ CASES = [
     case(math_constants, 0.7),
     case(aliased_modules, V),
     case(local_alias_of_function, V),
+    case(alias_of_an_alias, V),
     case(broadcasting, V, M),
     case(broadcasting_column, M),
     case(broadcast_scalar, 0.7, V),
