@@ -138,6 +138,8 @@ class _Flow:
         self.scope = found.scopes.of_code[code]
         self.within = {self.scope}
         self.state: _State = {}
+        #: The states at the heads of loops when they were gone through last.
+        self.heads: dict[int, _State] = {}
 
     def run(self) -> None:
         for param in self.code.params:
@@ -312,7 +314,7 @@ class _Flow:
             self.bind(item)
             self.region(replace(body, params=()), inside)
 
-        head = self.repeated(round_, inside)
+        head = self.repeated(body, round_, inside)
         after = ends.inside(op.results)
         self.state = _copied(head)
         self.move(rest.params, carried)
@@ -330,19 +332,24 @@ class _Flow:
             tested.append(_copied(self.state))
             self.region(body, inside)
 
-        self.repeated(round_, inside)
+        self.repeated(body, round_, inside)
         after = ends.inside(op.results)
         self.branch(rest, after, _joined(tested))
         self.state = _joined([*after.yielded, *inside.broken])
 
-    def repeated(self, round_: Callable[[], None], ends: _Ends) -> _State:
-        """Go through a loop until nothing changes; the state at its head."""
-        head = _copied(self.state)
+    def repeated(self, body: Region, round_: Callable[[], None], ends: _Ends) -> _State:
+        """Go through a loop until nothing changes; the state at its head.
+
+        States only grow from one round of the loop around it to the next, so that it goes on from where it was then:
+        loops in loops would take twice as long with each.
+        """
+        head = _joined([self.state, self.heads.get(id(body))])
         while True:
             self.state = _copied(head)
             round_()
             again = _joined([head, *ends.continued])
             if again == head:
+                self.heads[id(body)] = head
                 return head
             head = again
 
@@ -412,7 +419,7 @@ class _Flow:
 
     def rounds(self, region: Region) -> None:
         ends = _Ends()
-        self.state = self.repeated(lambda: self.round(region, ends), ends)
+        self.state = self.repeated(region, lambda: self.round(region, ends), ends)
 
     def round(self, region: Region, ends: _Ends) -> None:
         self.region(region, _Ends())

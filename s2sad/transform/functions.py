@@ -22,10 +22,13 @@ from s2sad.ir.code import Code, Place, Value
 from s2sad.transform.coalesce import coalesced
 from s2sad.transform.known import Home, NotSpecialisedError
 from s2sad.transform.reads import read_late
+from s2sad.transform.regions import size
 from s2sad.transform.rename import NameClashError, renamed
 from s2sad.transform.unfold import unfolded
 from s2sad.transform.varied import varied
 
+#: How many operations a function may have that is made of a shorter one, with its loops written out.
+MOST_OPERATIONS = 5_000
 #: What may have to become a loop: nodes of the syntax tree, and names of functions.
 _LOOPING = (gast.ListComp, gast.DictComp, gast.GeneratorExp)
 _NAMES = frozenset(
@@ -56,9 +59,11 @@ def made_function(
         place: Where it is made or called.
 
     Raises:
-        NotSpecialisedError: if it cannot be written.
+        NotSpecialisedError: if it cannot be written, or is too long.
     """
     original = home.source
+    if size(code) > max(MOST_OPERATIONS, len(nodes_of(original.node))):
+        raise NotSpecialisedError("size")
     node = _tree(code, reads, original.function)
     node.name = name
     line = original.node.lineno if place is None else place.line

@@ -21,6 +21,7 @@ from s2sad.frontend.lower_statements import lower_function
 from s2sad.ir.code import Code, Definition, Exit, Operation, Parameter, Region, Value, Variable, codes, inner
 from s2sad.ir.interpret import interpreted
 from s2sad.ir.verify import verify
+from s2sad.transform import clashes
 from s2sad.transform.rename import NameClashError, Webs, renamed
 from s2sad.transform.replace import replaced_in_code
 from s2sad.transform.text_scopes import TextScopes, spelled
@@ -135,6 +136,23 @@ def test_names(name: str) -> None:
     source, names, expected = CASES[name]
     found = text(renamed(named(lowered(source), names)))
     assert found == ast.unparse(ast.parse(expected.replace("    ", " ")))
+
+
+def test_loops_in_loops_are_gone_through_a_few_times_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each more takes as long as those around it, not twice as long."""
+    depth, rounds = 12, 0
+    loops = "".join(f"{'    ' * (i + 1)}for i{i} in x:\n{'    ' * (i + 2)}s = s + i{i}\n" for i in range(depth))
+    code = lowered(f"def f(x):\n    s = 0\n{loops}    return s")
+    run = clashes._Flow.region
+
+    def counted(self: Any, region: Region, ends: Any) -> None:
+        nonlocal rounds
+        rounds += 1
+        run(self, region, ends)
+
+    monkeypatch.setattr(clashes._Flow, "region", counted)
+    assert renamed(code) is code
+    assert rounds < depth**2 * 3
 
 
 def test_code_without_clashes_is_the_same_object() -> None:
