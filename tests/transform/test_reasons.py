@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from s2sad import S2SADError, grad
+from s2sad.transform import calls, functions
 
 
 class Box:
@@ -74,3 +75,19 @@ def test_it_is_not_said_of_anything_else() -> None:
     with pytest.raises(S2SADError) as error:
         grad(not_of_functions)(np.array([0.3, 0.2]))
     assert "stay as they are" not in str(error.value)
+
+
+def walked(box: Box, x: Any) -> Any:
+    t = x * box.w
+    while np.sum(t) < 5.0:
+        t = t * 2.0 + box.w
+    return np.sum(t)
+
+
+def test_what_is_written_out_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(functions, "MOST_OPERATIONS", 1)
+    monkeypatch.setattr(functions, "nodes_of", lambda node: [])
+    monkeypatch.setattr(calls, "SMALL", -1)
+    monkeypatch.setattr(calls, "MOST_OF_LARGE", 0)
+    with pytest.raises(S2SADError, match=r"what it calls would have more than 5,000 operations, written out\n.*walked"):
+        grad(lambda x: walked(Box(x), x))(np.array([0.3, 0.2]))
