@@ -25,10 +25,10 @@ from s2sad.ir.nodes import (
     While,
 )
 from s2sad.ir.traverse import base, blocks, loop_heads, map_stmt, reads, walk, writes
-from s2sad.runtime.objects import assigned, unset
+from s2sad.runtime.objects import require_value, unset
 
 _UNSET = Op("runtime", "unset", unset)
-_ASSIGNED = Op("runtime", "assigned", assigned, pure=False)
+_REQUIRE_VALUE = Op("runtime", "require_value", require_value, pure=False)
 
 
 def unset_of(name: str) -> Expr:
@@ -92,7 +92,7 @@ def with_reads(body: Block, unbound: frozenset[str]) -> Block:
     for stmt in body:
         if not isinstance(stmt, Copy):
             asked = [n for n in dict.fromkeys(reads(stmt)) if n in unbound]
-            out += [Evaluate(Call(_ASSIGNED, (Var(n),)), getattr(stmt, "origin", NOWHERE)) for n in asked]
+            out += [Evaluate(Call(_REQUIRE_VALUE, (Var(n),)), getattr(stmt, "origin", NOWHERE)) for n in asked]
         out.append(map_stmt(stmt, lambda e: e, lambda b: with_reads(b, unbound)) if blocks(stmt) else stmt)
     return tuple(out)
 
@@ -108,7 +108,7 @@ def _without_reads(body: Block, later: Set[str]) -> Block:
     read = set(later)
     out: list[Stmt] = []
     for stmt in reversed(body):
-        if isinstance(stmt, Evaluate) and isinstance(stmt.value, Call) and stmt.value.op == _ASSIGNED:
+        if isinstance(stmt, Evaluate) and isinstance(stmt.value, Call) and stmt.value.op == _REQUIRE_VALUE:
             if read.issuperset(reads(stmt)):
                 continue
         if any(isinstance(s, Break) for s in walk((stmt,))):

@@ -287,7 +287,7 @@ def unset(name: str) -> Any:
     return Unset(name)
 
 
-def assigned(x: Any) -> None:
+def require_value(x: Any) -> None:
     """Do nothing with the value of a variable that must have one; Python, or what stands for none, raises otherwise."""
     if type(x) is Unset:
         _unset(x)

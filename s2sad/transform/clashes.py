@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from s2sad.effects.heap import Effort
 from s2sad.ir.code import (
     UNSET,
     Cases,
@@ -50,6 +51,8 @@ class _Held:
 
 
 _Key = tuple[TextScope, str]
+#: How many names the states have in all that one search for clashes goes through.
+MOST = 200_000
 #: None where nothing runs.  A name that is not there is not bound.
 _State = dict[_Key, _Held] | None
 
@@ -60,6 +63,9 @@ def clashes(code: Code, alone: frozenset[Value | Variable] = frozenset()) -> lis
     Args:
         code: The code.
         alone: What has a name that nothing else has.
+
+    Raises:
+        TooMuch: if the states of all its regions have too many names to go through.
     """
     scopes = TextScopes(code)
     found = _Found(scopes, alone, live(code))
@@ -77,6 +83,7 @@ class _Found:
     alone: frozenset[Value | Variable]
     live: frozenset[Value]
     clashes: dict[Clash, None] = field(default_factory=dict)
+    effort: Effort = field(default_factory=lambda: Effort(MOST))
 
     def clash(self, used: Value | Variable | str, instead: Iterable[Binder]) -> None:
         ordered = tuple(sorted(set(instead), key=lambda b: (str(getattr(b, "name", b)), id(b))))
@@ -228,6 +235,7 @@ class _Flow:
 
     def region(self, region: Region, ends: _Ends) -> None:
         """Go through a region; afterwards the state is that at its end, where that goes on."""
+        self.found.effort.spend(len(self.state or ()))
         for value in region.params:
             self.bind(value)
         for op in region.operations:

@@ -12,6 +12,7 @@ import gast
 
 from s2sad.backend.python.expressions import UnfoldableError
 from s2sad.backend.python.fold import function as tree_of
+from s2sad.effects.heap import TooMuch
 from s2sad.errors import SourceError
 from s2sad.frontend.lower_statements import lower_function
 from s2sad.frontend.recompile import function_of
@@ -22,13 +23,10 @@ from s2sad.ir.code import Code, Place, Value
 from s2sad.transform.coalesce import coalesced
 from s2sad.transform.known import Home, NotSpecialisedError
 from s2sad.transform.reads import read_late
-from s2sad.transform.regions import size
 from s2sad.transform.rename import NameClashError, renamed
 from s2sad.transform.unfold import unfolded
 from s2sad.transform.varied import varied
 
-#: How many operations a function may have that is made of a shorter one, with its loops written out.
-MOST_OPERATIONS = 5_000
 #: What may have to become a loop: nodes of the syntax tree, and names of functions.
 _LOOPING = (gast.ListComp, gast.DictComp, gast.GeneratorExp)
 _NAMES = frozenset(
@@ -62,8 +60,6 @@ def made_function(
         NotSpecialisedError: if it cannot be written, or is too long.
     """
     original = home.source
-    if size(code) > max(MOST_OPERATIONS, len(nodes_of(original.node))):
-        raise NotSpecialisedError("size")
     node = _tree(code, reads, original.function)
     node.name = name
     line = original.node.lineno if place is None else place.line
@@ -139,5 +135,7 @@ def _tree(code: Code, reads: Collection[Value], function: types.FunctionType) ->
         made = tree_of(renamed(read_late(coalesced(code), reads)), has_slice)
     except (UnfoldableError, NameClashError) as error:
         raise NotSpecialisedError(str(error)) from error
+    except TooMuch as error:
+        raise NotSpecialisedError("size") from error
     assert isinstance(made, ast.FunctionDef)
     return made

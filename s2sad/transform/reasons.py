@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from s2sad.errors import Place, Violation
 from s2sad.frontend.source import Source
 from s2sad.transform.containers import MOST_ITEMS
-from s2sad.transform.functions import MOST_OPERATIONS
 from s2sad.transform.known import NotSpecialisedError
 
 _EXISTS = "it would have to exist at run time"
@@ -42,7 +41,7 @@ _WHY = {
     "condition": "whether this holds is not known",
     "key": "the key is not known",
     "many items": f"this has more than {MOST_ITEMS} items, and they are not followed one by one",
-    "size": f"what it calls would have more than {MOST_OPERATIONS:,} operations, written out",
+    "size": "what it calls is too long, with its loops and branches written out",
     "truth": "whether the object counts as true is not known",
     "operator": "what the operator does to the object is not known",
     "slots": "attributes are set on an object of the module that has these in slots",

@@ -108,4 +108,4 @@ def test_the_error_is_raised(f: Callable[..., Any], good: Any, bad: Any) -> None
 def test_no_line_for_what_surely_has_a_value(limit: float) -> None:
     gradient = grad(found)
     np.testing.assert_allclose(gradient(X, limit), numeric_gradient(lambda x: found(x, limit), (X,)), rtol=1e-9)
-    assert "assigned" not in gradient.source_for(X, limit)
+    assert "require_value" not in gradient.source_for(X, limit)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from s2sad import S2SADError, grad
-from s2sad.transform import calls, functions
+from s2sad.transform import calls, clashes
 
 
 class Box:
@@ -85,9 +85,8 @@ def walked(box: Box, x: Any) -> Any:
 
 
 def test_what_is_written_out_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(functions, "MOST_OPERATIONS", 1)
-    monkeypatch.setattr(functions, "nodes_of", lambda node: [])
+    monkeypatch.setattr(clashes, "MOST", 1)
     monkeypatch.setattr(calls, "SMALL", -1)
     monkeypatch.setattr(calls, "MOST_OF_LARGE", 0)
-    with pytest.raises(S2SADError, match=r"what it calls would have more than 5,000 operations, written out\n.*walked"):
+    with pytest.raises(S2SADError, match=r"what it calls is too long, with its loops .*\n.*walked"):
         grad(lambda x: walked(Box(x), x))(np.array([0.3, 0.2]))
