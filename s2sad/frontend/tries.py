@@ -31,6 +31,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2sad import ops
 from s2sad.errors import S2SADError
@@ -45,12 +46,17 @@ from s2sad.frontend.opaque import is_plain
 from s2sad.frontend.trees import nodes_of
 from s2sad.frontend.writing import written_in
 from s2sad.ir.nodes import Assign, Call, Const, Copy, Enter, Evaluate, Exit, Expr, If, Op, Var
-from s2sad.runtime.items import require_unswallowed
+from s2sad.runtime.items import require_unswallowed, require_unwritten
 
 Node = Any
 #: The classes of which the errors of this package are: where they are caught, these are not.
 GUARD = Call(Op("runtime", "S2SADError", S2SADError), ())
 _REQUIRE_UNSWALLOWED = Op("runtime", "require_unswallowed", require_unswallowed, pure=False)
+_REQUIRE_UNWRITTEN = Op("runtime", "require_unwritten", require_unwritten, pure=False)
+#: What NumPy raises when it has already written.
+_LATE = (FloatingPointError, Warning)
+_APART = "Try each statement that may raise by itself."
+_AS_STORE = "Write it as a[indices] = values, which NumPy does as a whole."
 _IN_A_MANAGER = ("what is differentiated goes into a context manager", "Take it out of the with.")
 _COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try)
 
@@ -156,7 +162,7 @@ class Protected(ControlFlow):
         env, outer = dict(self.env), self.block
         self.env |= joins
         self.block = []
-        self.handlers(s, 0)
+        self.handlers(s, 0, writes=False)
         handler, self.block, self.env = self.block, outer, env
         self.origin = origin
         self.emit(Exit(classes, tuple(handler), origin))
@@ -184,7 +190,7 @@ class Protected(ControlFlow):
             self.statements([*rest[0], *s.orelse])
         env, then = self.env, self.block
         self.env, self.block = {**before, **joins}, []
-        self.handlers(s, 0)
+        self.handlers(s, 0, writes=any(any(self.left_written(part)) for part in tried))
         other, orelse = self.env, self.block
         self.origin = origin
         self.env = dict(before)
@@ -213,7 +219,7 @@ class Protected(ControlFlow):
             if what is not None:
                 if not self.is_whole(s):
                     said = f"{what} here, and it is not known whether it has been when an exception is raised"
-                    self.violation(s, said, "Try each statement that may raise by itself.")
+                    self.violation(s, said, _AS_STORE if self.goes_by_item(s) else _APART)
                 yield part
                 part = []
         if part or not end:
@@ -257,6 +263,8 @@ class Protected(ControlFlow):
             return False
         if len(list(self.left_written(s))) > 1:
             return False
+        if self.goes_by_item(s):
+            return False
         lookup = self.resolver.lookup
         for node in nodes:
             if isinstance(node, gast.Call) and self.written_by_call(node):
@@ -265,6 +273,17 @@ class Protected(ControlFlow):
                 compares = is_moving(lookup(node.func)[1]) or getattr(node.func, "attr", "") == "sort"
                 return own and node is s.value and not compares
         return True
+
+    def goes_by_item(self, s: Node) -> bool:
+        """Whether NumPy writes item by item, up to the first that has no place: ``np.put``, a store in ``a.flat``."""
+        for node in nodes_of(s):
+            if isinstance(node, gast.Subscript) and not isinstance(node.ctx, gast.Load):
+                if getattr(node.value, "attr", "") == "flat":
+                    return True
+            if isinstance(node, gast.Call) and self.written_by_call(node):
+                if getattr(node.func, "attr", "") == "put" or self.resolver.lookup(node.func)[1] is np.put:
+                    return True
+        return False
 
     # --- both
 
@@ -275,15 +294,31 @@ class Protected(ControlFlow):
 
     def is_broad(self, node: Node) -> bool:
         """Whether a handler may catch an error of ours."""
-        if isinstance(node, gast.Tuple):
-            return any(map(self.is_broad, node.elts))
-        found, value = (True, BaseException) if node is None else self.resolver.lookup(node)
-        if not (found and isinstance(value, type)):
-            return True
-        return any(issubclass(cls, value) for cls in (S2SADError, *_subclasses(S2SADError)))
+        ours = (S2SADError, *_subclasses(S2SADError))
+        return any(value is None or any(issubclass(cls, value) for cls in ours) for value in self.caught(node))
 
-    def handlers(self, s: Node, which: int) -> None:
-        """Lower the handlers from one on, as branches that ask which one it is."""
+    def is_late(self, node: Node) -> bool:
+        """Whether a handler may catch what NumPy raises when it has written."""
+        late = (
+            value is None or issubclass(value, _LATE) or any(issubclass(cls, value) for cls in _LATE)
+            for value in self.caught(node)
+        )
+        return any(late)
+
+    def caught(self, node: Node) -> Iterator[type | None]:
+        """The classes that a handler is for, None for one that is not known."""
+        if isinstance(node, gast.Tuple):
+            for part in node.elts:
+                yield from self.caught(part)
+            return
+        found, value = (True, BaseException) if node is None else self.resolver.lookup(node)
+        yield value if found and isinstance(value, type) else None
+
+    def handlers(self, s: Node, which: int, writes: bool) -> None:
+        """Lower the handlers from one on, as branches that ask which one it is.
+
+        Where the body ``writes`` at its end, they look whether it may have before it raised.
+        """
         handler, others = s.handlers[which], s.handlers[which + 1 :]
         origin = self.origin
 
@@ -292,6 +327,8 @@ class Protected(ControlFlow):
                 name = self.fresh(handler.name.id)
                 self.emit(Assign(name, Call(Op("exception", "exception"), ()), origin))
                 self.env[handler.name.id] = name
+            if writes and self.is_late(handler.type):
+                self.emit(Evaluate(Call(_REQUIRE_UNWRITTEN, ()), origin))
             self.statements(handler.body)
             if handler.name is not None:
                 self.env.pop(handler.name.id, None)
@@ -302,7 +339,7 @@ class Protected(ControlFlow):
         test = Call(Op("caught", "caught"), (Const(which),))
         before, outer = dict(self.env), self.block
         arms = []
-        for arm in (run, lambda: self.handlers(s, which + 1)):
+        for arm in (run, lambda: self.handlers(s, which + 1, writes)):
             self.env, self.block = dict(before), []
             arm()
             arms.append((self.env, self.block))

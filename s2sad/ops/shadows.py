@@ -12,12 +12,14 @@ from s2sad.ops.spec import Sample, constant, linear, sample
 from s2sad.runtime.copies import laid_out_like
 from s2sad.runtime.items import (
     require_arithmetic,
+    require_convertible,
     require_ndarray,
     require_real,
     require_real_operand,
     require_same_numbers,
     require_sequence,
     require_unswallowed,
+    require_unwritten,
 )
 from s2sad.runtime.shadows import part_shadow, require_floats, shadow
 from s2sad.runtime.sharing import apart, in_one_place, sole, unshared
@@ -63,8 +65,8 @@ constant(laid_out_like, signature=_like, infer=infer.creation.filled_like, dtype
 # Checks, which may raise.
 constant(apart, unshared, sole, in_one_place, special=frozenset(), calls=(), ordered=True)
 constant(
-    require_arithmetic, require_floats, require_ndarray, require_real, require_real_operand,
-    require_same_numbers, require_sequence, require_unswallowed, same_value, ordered=True,
+    require_arithmetic, require_convertible, require_floats, require_ndarray, require_real, require_real_operand,
+    require_same_numbers, require_sequence, require_unswallowed, require_unwritten, same_value, ordered=True,
 )  # fmt: skip
 
 # --- tangents that share memory with others, or with none ---

@@ -26,6 +26,7 @@ from s2sad.pipeline.entry import Together, copied_together, with_objects_alone
 from s2sad.pipeline.receivers import with_checks
 from s2sad.pipeline.refused import with_obstacle
 from s2sad.pipeline.sources import Guards, Sources, classes_of, default_fact
+from s2sad.pipeline.tried import with_tried_checks
 from s2sad.transform.functions import with_loops
 
 #: How many items of what is unpacked with a star have names of their own at most.
@@ -108,7 +109,9 @@ class Types:
             stores = frozenset(container_stores(walk(ir.body), known, held))
             more, reaching = with_owners(owners, ir, known)
             if stores <= containers and more == owners:
-                checked = with_checks(ir, known, [p.name for p in ir.params if p.public in wrt])
+                checked = with_checks(
+                    with_tried_checks(ir, known), known, [p.name for p in ir.params if p.public in wrt]
+                )
                 if checked != ir:
                     ir, known = self.inferred_with(lowered, checked, given)
                     _, reaching = with_owners(owners, ir, known)

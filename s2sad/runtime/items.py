@@ -5,6 +5,7 @@ The adjoint of a list is a list, of a tuple a tuple, of an array an array.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -266,6 +267,41 @@ def require_unswallowed(result: Any) -> None:
         raise UndefinedDerivativeError(
             "a context manager keeps an exception back: its __exit__ returns true",
             "Catch the exception with try and except, or use contextlib.suppress.",
+        )
+
+
+def require_unwritten() -> None:
+    """Refuse the handler of an exception that NumPy raises when it has already written.
+
+    That is what its floating-point errors and warnings are (`numpy.errstate`): they come at the end of an operation.
+
+    Raises:
+        UndefinedDerivativeError: if the exception that is handled is one of these.
+
+    Example:
+        >>> require_unwritten()
+    """
+    error = sys.exc_info()[1]
+    if isinstance(error, (FloatingPointError, Warning)):
+        raise UndefinedDerivativeError(
+            f"a {type(error).__name__} is caught, and the array that is written here may have been written before it",
+            "Compute what is written by itself: t = y / v, then y[:] = t after the try.",
+        )
+
+
+def require_convertible(value: Any) -> None:
+    """Refuse to store a sequence of which some items are no numbers: NumPy writes those before the first such one.
+
+    Raises:
+        UndefinedDerivativeError: if ``value`` is a list, a tuple or an array of objects that holds what is no number.
+
+    Example:
+        >>> require_convertible([1.0, 2])
+    """
+    if not isinstance(value, (float, int)) and np.asarray(value).dtype.kind not in "biufc":
+        raise UndefinedDerivativeError(
+            "what is stored in an array here, and tried, has items that are no numbers",
+            "Make an array of numbers of it first.",
         )
 
 
