@@ -18,7 +18,7 @@ import numpy as np
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operation, Value
 from s2sad.runtime.classes import own_class
-from s2sad.runtime.items import is_function
+from s2sad.runtime.items import is_function, no_function
 from s2sad.transform import generators
 from s2sad.transform.branches import fork
 from s2sad.transform.constants import class_of, is_instance, text_computed
@@ -367,6 +367,7 @@ _BY_METHODS: dict[Any, str] = {
 }  # fmt: skip
 _FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {
     callable: _callable,
+    no_function: lambda s, values: None if is_callable(values[0]) else (values[0],),
     is_function: _is_function,
     isinstance: _isinstance,
     np.isscalar: _isscalar,

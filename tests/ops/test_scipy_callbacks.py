@@ -500,7 +500,12 @@ def by_nquad(p: Any) -> Any:
 
 
 def by_nquad_with_arguments(p: Any) -> Any:
-    return integrate.nquad(lambda x, y, k: x * y ** k[0], [lambda y, k: (0.0, y), (0.2, 1.5)], args=(p,))[0]
+    ranges = [lambda y, k: (0.0, y * k[0]), (0.2, p[1])]
+    return integrate.nquad(lambda x, y, k: x * y ** k[0], ranges, args=(p,), opts=[{"limit": 60}, {}])[0]
+
+
+def by_nquad_of_one_variable(p: Any) -> Any:
+    return integrate.nquad(lambda x: x ** p[0], [(0.0, p[1])], opts={"epsabs": 1e-10})[0]
 
 
 def by_quad_vec(p: Any) -> Any:
@@ -510,12 +515,21 @@ def by_quad_vec(p: Any) -> Any:
 def test_integrals_over_several_variables_and_of_several_functions() -> None:
     agrees(by_nquad, P, tolerance=1e-6)
     agrees(by_nquad_with_arguments, P, tolerance=1e-6)
+    agrees(by_nquad_of_one_variable, P, tolerance=1e-6)
     agrees(by_quad_vec, P)
 
 
 def test_the_error_of_an_integral_over_several_variables_has_no_derivative() -> None:
     with pytest.raises(UndefinedDerivativeError, match="estimate of the error"):
         grad(lambda p: integrate.nquad(lambda x, y: p[0] * x * y, [[0.0, 1.0], [0.0, 1.0]])[1])(P)
+
+
+def test_a_range_that_is_a_function_known_at_run_time_alone_is_refused() -> None:
+    def f(p: Any, limits: Any) -> Any:
+        return integrate.nquad(lambda x, y: p * x * y, [limits, (0.0, 1.0)])[0]
+
+    with pytest.raises(UndefinedDerivativeError, match="known only at run time"):
+        grad(f)(0.7, lambda y: (0.0, y))
 
 
 def test_tangent_of_a_root_that_depends_on_some_of_what_a_function_sees() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import ndimage, optimize
-from scipy.integrate import odeint, quad, solve_ivp
+from scipy.integrate import fixed_quad, nquad, odeint, quad, quad_vec, solve_ivp
 from scipy.interpolate import make_interp_spline
 from scipy.optimize import brentq, fsolve, newton
 
@@ -68,6 +68,18 @@ def nested(p: Any) -> Any:
     return quad(lambda x: quad(lambda y: np.exp(-p[0] * x * y), 0, x * p[1])[0], 0, p[1])[0]
 
 
+def of_several_variables(p: Any) -> Any:
+    return nquad(lambda x, y, k: x * y**k * p[0], [lambda y, k: (0.0, y * k), (0.2, p[1])], args=(p[0],))[0]
+
+
+def of_several_integrands(p: Any) -> Any:
+    return np.sum(quad_vec(lambda t: np.sin(p * t) * t, p[0], 2.0)[0] ** 2)
+
+
+def at_fixed_nodes(p: Any) -> Any:
+    return fixed_quad(lambda t: np.exp(-p[0] * t), 0.1, p[1], n=4)[0] ** 2
+
+
 def spline(p: Any) -> Any:
     x = np.linspace(0, 3, 6)
     curve = make_interp_spline(x, np.sin(x * p[0]) + p[1])
@@ -112,7 +124,7 @@ def along(f: Callable[..., Any]) -> Callable[[Any], Any]:
     "f",
     [
         captured, by_one_argument, several_roots, with_slopes, system, fixed_point, integral, with_a_weight, nested,
-        spline, *PATHS,
+        of_several_variables, of_several_integrands, at_fixed_nodes, spline, *PATHS,
     ],
 )  # fmt: skip
 def test_second_derivatives(f: Callable[..., Any]) -> None:

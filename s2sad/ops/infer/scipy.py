@@ -364,9 +364,9 @@ def integral(b: Bound, fact: Look) -> Fact | None:
     return Fact("tuple", items=((0, scalar(True)), (1, scalar(True)))) if plain else None
 
 
-def with_none(b: Bound, fact: Look) -> Fact:
-    """Something with None."""
-    return Fact("tuple", items=((0, OPEN), (1, Fact("none"))))
+def of_integrand(b: Bound, fact: Look) -> Fact | None:
+    """What an integrand gives: a number; where a norm says that it is of several, anything."""
+    return scalar(True) if literal(b.get("norm", Const(None))) is None else None
 
 
 def solution_with(count: int) -> Infer:

@@ -13,10 +13,10 @@ from scipy import optimize
 
 from s2sad.ops import infer
 from s2sad.ops.points import numbers
-from s2sad.ops.scipy.integrals import bell, many_bells
+from s2sad.ops.scipy.integrals import bell, many_bells, waves_at
 from s2sad.ops.scipy.optimize import cubes, kepler, narrowing, springs
 from s2sad.ops.spec import Sample, operation, rule, sample
-from s2sad.runtime.scipy import fits, integrals, minima
+from s2sad.runtime.scipy import fits, minima
 from s2sad.runtime.scipy.integrals import (
     arguments_adjoint,
     arguments_adjoints,
@@ -39,6 +39,8 @@ from s2sad.runtime.scipy.roots import (
 
 Array = Any
 Function = Callable[..., Any]
+#: The parameters that say how an integral is found, on which its exact value does not depend.
+_SEARCH = frozenset({"epsabs", "epsrel", "limit", "points"})
 
 _AGAIN = (
     "second derivatives do not pass through functions that SciPy calls; take differences of the gradient, or write the "
@@ -46,12 +48,6 @@ _AGAIN = (
 )
 
 operation(
-    integrals.fixed_adjoints,
-    integrals.fixed_tangent,
-    integrals.nested_adjoints,
-    integrals.nested_tangent,
-    integrals.vector_adjoints,
-    integrals.vector_tangent,
     minima.minimum_adjoints,
     minima.minimum_tangent,
     minima.squares_adjoints,
@@ -166,14 +162,22 @@ def _bounds() -> Sequence[Sample]:
         sample(bell, 0.7, (0.7, 0.4)),
         sample(bell, 0.3, 1.7),
         sample(bell, 0.3, (1.7,), "cos", 3.0),
+        sample(waves_at, 0.3, (numbers(3), 0.2), norm="2"),
         sample(np.exp, 0.2, ()),
     ]
 
 
 def _bound_jvp(
-    x_dot: Array, args_dot: Any, func: Function, x: Array, args: Any, weight: Any = None, wvar: Any = None
+    x_dot: Array,
+    args_dot: Any,
+    func: Function,
+    x: Array,
+    args: Any,
+    weight: Any = None,
+    wvar: Any = None,
+    norm: str | None = None,
 ) -> Any:
-    return bound_tangent(x_dot, args_dot, func, x, args, weight, wvar)
+    return bound_tangent(x_dot, args_dot, func, x, args, weight, wvar, norm)
 
 
 @rule(
@@ -181,16 +185,26 @@ def _bound_jvp(
     wrt=["x", "args"],
     jvp=_bound_jvp,
     samples=_bounds,
-    infer=infer.common.a_number,
+    infer=infer.scipy.of_integrand,
     dtype="unknown",
     calls=("func",),
     passes=("args", 1),
 )
 def bound_slope_rule(
-    z_bar: Any, func: Function, x: Array, args: Any, weight: Any = None, wvar: Any = None
+    z_bar: Any,
+    func: Function,
+    x: Array,
+    args: Any,
+    weight: Any = None,
+    wvar: Any = None,
+    norm: str | None = None,
 ) -> tuple[Any, Any]:
-    x_bar, args_bar = bound_adjoints(z_bar, func, x, args, weight, wvar)
+    x_bar, args_bar = bound_adjoints(z_bar, func, x, args, weight, wvar, norm)
     return x_bar, args_bar
+
+
+#: As ``quad_vec`` finds an integral by default.
+_SEVERAL = {"epsabs": 1e-200, "epsrel": 1e-8, "limit": 10000, "norm": "2"}
 
 
 def _arguments() -> Sequence[Sample]:
@@ -202,6 +216,7 @@ def _arguments() -> Sequence[Sample]:
         sample(
             0.7, many_bells, 0.1, 0.8, (np.linspace(0.5, 1.5, 12),), epsabs=1e-9, epsrel=1e-9, limit=50, points=None
         ),
+        sample(numbers(3), waves_at, 0.1, 0.8, (numbers(3), 0.2), **_SEVERAL),
     ]
 
 
@@ -222,16 +237,20 @@ def _arguments_jvp(
     points: Any = None,
     weight: Any = None,
     wvar: Any = None,
+    norm: str | None = None,
+    quadrature: Any = None,
 ) -> Any:
     return arguments_tangent(
         g_dot, a_dot, b_dot, args_dot, g, func, a, b, args,
-        epsabs=epsabs, epsrel=epsrel, limit=limit, points=points, weight=weight, wvar=wvar,
+        epsabs=epsabs, epsrel=epsrel, limit=limit, points=points, weight=weight, wvar=wvar, norm=norm,
+        quadrature=quadrature,
     )  # fmt: skip
 
 
 @rule(
     arguments_adjoint,
     wrt=["g", "a", "b", "args"],
+    steps=_SEARCH,
     jvp=_arguments_jvp,
     samples=_arguments,
     infer=infer.scipy.of_arguments,
@@ -254,10 +273,13 @@ def arguments_adjoint_rule(
     points: Any = None,
     weight: Any = None,
     wvar: Any = None,
+    norm: str | None = None,
+    quadrature: Any = None,
 ) -> tuple[Any, Any, Any, Any]:
     g_bar, a_bar, b_bar, args_bar = arguments_adjoints(
         z_bar, g, func, a, b, args,
-        epsabs=epsabs, epsrel=epsrel, limit=limit, points=points, weight=weight, wvar=wvar,
+        epsabs=epsabs, epsrel=epsrel, limit=limit, points=points, weight=weight, wvar=wvar, norm=norm,
+        quadrature=quadrature,
     )  # fmt: skip
     return g_bar, a_bar, b_bar, args_bar
 
@@ -267,6 +289,7 @@ def _rising() -> Sequence[Sample]:
         sample(0.3, -0.2, (0.5, 1.1), 0.0, bell, -0.5, 1.2, (0.7, 0.4), epsabs=1e-12),
         sample(0.3, 0.9, 0.6, 0.0, bell, 0.1, 0.8, 1.7),
         sample(0.3, 0.9, (0.6,), 0.0, bell, 0.1, 0.8, (1.7,), weight="sin", wvar=3.0),
+        sample(0.3, 0.9, (numbers(3), 0.2), np.zeros(3), waves_at, 0.1, 0.8, (numbers(3), 0.2), **_SEVERAL),
     ]
 
 
@@ -292,20 +315,23 @@ def _rising_jvp(
     points: Any = None,
     weight: Any = None,
     wvar: Any = None,
+    norm: str | None = None,
+    quadrature: Any = None,
 ) -> Any:
     return moved_tangent(
         low_dot, high_dot, moves_dot, a_dot, b_dot, args_dot, low, high, moves, func, a, b, args,
-        epsabs=epsabs, epsrel=epsrel, limit=limit, points=points, weight=weight, wvar=wvar,
+        epsabs=epsabs, epsrel=epsrel, limit=limit, points=points, weight=weight, wvar=wvar, norm=norm,
+        quadrature=quadrature,
     )  # fmt: skip
 
 
 @rule(
     integral_tangent,
     wrt=["low", "high", "moves", "a", "b", "args"],
-    steps={"value"},
+    steps=_SEARCH | {"value"},
     jvp=_rising_jvp,
     samples=_rising,
-    infer=infer.common.a_number,
+    infer=infer.scipy.of_integrand,
     dtype="unknown",
     calls=("func",),
     passes=("args", 1),
@@ -328,9 +354,12 @@ def integral_tangent_rule(
     points: Any = None,
     weight: Any = None,
     wvar: Any = None,
+    norm: str | None = None,
+    quadrature: Any = None,
 ) -> tuple[Any, Any, Any, Any, Any, Any]:
     low_bar, high_bar, moves_bar, a_bar, b_bar, args_bar = moved_adjoints(
         z_bar, low, high, moves, func, a, b, args,
-        epsabs=epsabs, epsrel=epsrel, limit=limit, points=points, weight=weight, wvar=wvar,
+        epsabs=epsabs, epsrel=epsrel, limit=limit, points=points, weight=weight, wvar=wvar, norm=norm,
+        quadrature=quadrature,
     )  # fmt: skip
     return low_bar, high_bar, moves_bar, a_bar, b_bar, args_bar

@@ -14,18 +14,10 @@ from s2sad.ops.spec import Sample, operation, rule, sample
 from s2sad.runtime.scipy.integrals import (
     arguments_adjoint,
     bound_slope,
-    fixed_adjoints,
-    fixed_tangent,
     integral_tangent,
-    nested_adjoints,
-    nested_tangent,
-    of_error,
     of_value,
-    vector_adjoints,
-    vector_tangent,
     with_errors,
 )
-from s2sad.runtime.undefined import Undefined
 
 Array = Any
 Function = Callable[..., Any]
@@ -149,79 +141,7 @@ def quad(
     )  # fmt: skip
 
 
-def _sums() -> Sequence[Sample]:
-    return [
-        sample(np.exp, 0.2, 1.4),
-        sample(bell, -0.5, 1.2, (0.7, 0.4)),
-        sample(bell, -0.5, 1.2, args=(0.7,), n=3),
-        sample(waves, -0.5, 1.2, (numbers(3), 0.2), n=4),
-    ]
-
-
-def _fixed_jvp(
-    a_dot: Array, b_dot: Array, args_dot: Any, func: Function, a: Array, b: Array, args: Any = (), n: int = 5
-) -> Any:
-    return fixed_tangent(a_dot, b_dot, args_dot, func, a, b, args, n), 0.0
-
-
-@rule(
-    integrate.fixed_quad,
-    wrt=["a", "b", "args"],
-    jvp=_fixed_jvp,
-    samples=_sums,
-    infer=infer.scipy.with_none,
-    dtype="unknown",
-    calls=("func",),
-    passes=("args", 1),
-    gives=(tuple,),
-)
-def fixed_quad(z_bar: Any, func: Function, a: Array, b: Array, args: Any = (), n: int = 5) -> tuple[Array, Array, Any]:
-    a_bar, b_bar, args_bar = fixed_adjoints(z_bar, func, a, b, args, n)
-    return a_bar, b_bar, args_bar
-
-
-# --- several variables, and several functions at once
-
-
-def ridge(x: Any, y: Any, width: Any, slopes: Any) -> Any:
-    """An integrand of two variables for samples."""
-    return np.exp(-width * x * y) + slopes[0] * x + slopes[1] * y**2
-
-
-def _over_areas() -> Sequence[Sample]:
-    slopes = np.array([0.3, -0.7])
-    return [
-        sample(ridge, [(0.0, 1.0), (0.2, 1.1)], (0.7, slopes)),
-        sample(ridge, [below, (0.2, 1.1)], args=(0.7, slopes)),
-        sample(bell, [(0.1, 0.9)], (1.3,), {"epsabs": 1e-12}),
-    ]
-
-
-def below(y: Any, width: Any, slopes: Any) -> Any:
-    """A range that depends on the outer variable, for samples."""
-    return 0.0, 1.0 + y
-
-
-def _nquad_jvp(args_dot: Any, func: Function, ranges: Any, args: Any = None, opts: Any = None) -> Any:
-    return nested_tangent(args_dot, func, ranges, args, opts), Undefined(of_error())
-
-
-@rule(
-    integrate.nquad,
-    wrt=["args"],
-    jvp=_nquad_jvp,
-    samples=_over_areas,
-    infer=infer.scipy.integral,
-    dtype="float",
-    calls=("func",),
-    passes=("args", None),
-    without=(1,),
-    gives=(tuple,),
-)
-def nquad(
-    z_bar: Any, func: Function, ranges: Any, args: Any = None, opts: Any = None, full_output: bool = False
-) -> Any:
-    return nested_adjoints(of_value(z_bar), func, ranges, args, opts)
+# --- several functions at once
 
 
 def _vectors() -> Sequence[Sample]:
@@ -254,11 +174,11 @@ def _quad_vec_jvp(
     quadrature: Any = None,
     args: Any = (),
 ) -> Any:
-    moved = vector_tangent(
-        a_dot, b_dot, args_dot, z[0], f, a, b, args, epsabs=epsabs, epsrel=epsrel, norm=norm, limit=limit,
-        points=points, quadrature=quadrature,
+    slope = integral_tangent(
+        a_dot, b_dot, args_dot, z[0], f, a, b, args,
+        epsabs=epsabs, epsrel=epsrel, limit=limit, points=points, norm=norm, quadrature=quadrature,
     )  # fmt: skip
-    return with_errors(moved, z)
+    return with_errors(slope, z)
 
 
 @rule(
@@ -290,14 +210,17 @@ def quad_vec(
     *,
     args: Any = (),
 ) -> tuple[Any, Any, Any]:
-    a_bar, b_bar, args_bar = vector_adjoints(
-        of_value(z_bar), f, a, b, args, epsabs=epsabs, epsrel=epsrel, norm=norm, limit=limit, points=points,
-        quadrature=quadrature,
+    return (
+        -np.sum(of_value(z_bar) * bound_slope(f, a, args, norm=norm)),
+        np.sum(of_value(z_bar) * bound_slope(f, b, args, norm=norm)),
+        arguments_adjoint(
+            of_value(z_bar), f, a, b, args,
+            epsabs=epsabs, epsrel=epsrel, limit=limit, points=points, norm=norm, quadrature=quadrature,
+        ),
     )  # fmt: skip
-    return a_bar, b_bar, args_bar
 
 
-for _name in ("dblquad", "tplquad", "cubature", "tanhsinh", "nsum"):
+for _name in ("dblquad", "tplquad", "nquad", "fixed_quad", "cubature", "tanhsinh", "nsum"):
     if hasattr(integrate, _name):
-        _remedy = _NESTED if _name in ("dblquad", "tplquad") else _NODES
+        _remedy = _NESTED if _name in ("dblquad", "tplquad", "nquad") else _NODES
         operation(getattr(integrate, _name), signature=lambda func: None, calls=("func",), remedy=_remedy)

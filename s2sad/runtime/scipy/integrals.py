@@ -5,7 +5,6 @@ The derivative of an integral is the integral of the derivative, found by the sa
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,13 +17,11 @@ from s2sad.runtime.calls import unchanging
 from s2sad.runtime.scipy.callables import (
     arguments,
     dots_of,
-    has_numbers,
     is_zero,
     moved,
     moved_again,
     no_report,
     packed,
-    paired,
     pulled,
     pulled_again,
     unpacked,
@@ -61,14 +58,30 @@ def of_error() -> UndefinedDerivativeError:
 
 
 class Integral:
-    """The integral of a function over an interval, as ``quad`` finds it, and what follows for what it depends on."""
+    """The integral of a function over an interval, and what follows for what it depends on.
 
-    def __init__(self, func: Function, a: Any, b: Any, args: Any, **options: Any) -> None:
-        self.func, self.ends, self.args, self.options = func, ((a, -1.0), (b, 1.0)), args, options
+    It is found as by ``quad``, or as by ``quad_vec``, where a ``norm`` is given.
+    """
+
+    def __init__(
+        self,
+        func: Function,
+        a: Any,
+        b: Any,
+        args: Any,
+        *,
+        weight: str | None = None,
+        wvar: Any = None,
+        norm: str | None = None,
+        quadrature: str | None = None,
+        **options: Any,
+    ) -> None:
+        self.func, self.ends, self.args = func, ((a, -1.0), (b, 1.0)), args
         self.given = arguments(args)
         self.places = range(1, len(self.given) + 1)
-        self.weight: Any = options.get("weight")
-        self.wvar: Any = options.get("wvar")
+        self.weight, self.wvar, self.norm = weight, wvar, norm
+        own = {"weight": weight, "wvar": wvar} if norm is None else {"norm": norm, "quadrature": quadrature}
+        self.options = {**options, **own}
 
     def as_given(self, bars: list[Any]) -> Any:
         """The adjoints of the further arguments in the form in which these were given."""
@@ -112,7 +125,7 @@ class Integral:
             return 0.0, [zero_like(arg) for arg in self.given]
         value, pull = pulled(self.func, (x, *self.given), range(len(self.given) + 1))
         x_bar, *bars = pull(bar * height)
-        return x_bar + bar * value * slope, bars
+        return x_bar + (bar * value * slope if slope else 0.0), bars
 
     def ends_adjoints(self, bars: Sequence[Any]) -> list[Any]:
         """The adjoints of the further arguments in what the integrand is at the bounds, each with an adjoint."""
@@ -121,9 +134,18 @@ class Integral:
             total = add(total, self.at_adjoints(bar, x)[1]) if np.any(bar) else total
         return total
 
+    def whole(self, slope: Callable[[float], Any], complex_func: bool = False) -> Any:
+        """The integral of a function of the same kind."""
+        (a, _), (b, _) = self.ends
+        if self.norm is None:
+            return integrate.quad(slope, a, b, complex_func=complex_func, **self.options)[0]
+        return integrate.quad_vec(slope, a, b, **self.options)[0]
+
     def over(self, slopes: Callable[[float], list[Any]]) -> list[Any]:
         """The integrals of what is like the further arguments at each point."""
         (a, _), (b, _) = self.ends
+        if self.norm is not None:
+            return unpacked(self.whole(lambda t: packed(slopes(t), self.given)), self.given)  # type: ignore[no-any-return]
         count = packed(zero_like(self.given), self.given).size
         known: dict[float, np.ndarray] = {}
 
@@ -149,9 +171,8 @@ class Integral:
 
     def tangent(self, dots: Sequence[Any], complex_func: bool = False) -> Any:
         """The tangent of the integral, of those of the further arguments."""
-        (a, _), (b, _) = self.ends
         slope = lambda t: moved(self.func, (t, *self.given), (None, *dots))  # noqa: E731
-        return integrate.quad(slope, a, b, complex_func=complex_func, **self.options)[0] if self.given else 0.0
+        return self.whole(slope, complex_func) if self.given else 0.0
 
     def again(self, bar: Any, dots: Sequence[Any]) -> list[Any]:
         """The adjoints of the further arguments in `tangent`."""
@@ -162,9 +183,8 @@ class Integral:
 
     def tangent_tangent(self, dots: Sequence[Any], further: Sequence[Any]) -> Any:
         """The tangent of `tangent`, by the further arguments alone."""
-        (a, _), (b, _) = self.ends
         slope = lambda t: moved_again(self.func, (t, *self.given), (None, *dots), (None, *further))  # noqa: E731
-        return integrate.quad(slope, a, b, **self.options)[0] if self.given else 0.0
+        return self.whole(slope) if self.given else 0.0
 
 
 def _must_be_real(bar: Any) -> None:
@@ -175,25 +195,27 @@ def _must_be_real(bar: Any) -> None:
         )
 
 
-def bound_slope(func: Function, x: Any, args: Any, weight: str | None = None, wvar: Any = None) -> Any:
+def bound_slope(
+    func: Function, x: Any, args: Any, weight: str | None = None, wvar: Any = None, norm: str | None = None
+) -> Any:
     """The integrand at a bound: the derivative of the integral in it."""
-    return Integral(func, x, x, args, weight=weight, wvar=wvar).at(x)
+    return Integral(func, x, x, args, weight=weight, wvar=wvar, norm=norm).at(x)
 
 
 def bound_adjoints(
-    bar: Any, func: Function, x: Any, args: Any, weight: str | None = None, wvar: Any = None
+    bar: Any, func: Function, x: Any, args: Any, weight: str | None, wvar: Any, norm: str | None
 ) -> tuple[Any, Any]:
     """The adjoints of the bound and of the further arguments in `bound_slope`."""
-    integral = Integral(func, x, x, args, weight=weight, wvar=wvar)
+    integral = Integral(func, x, x, args, weight=weight, wvar=wvar, norm=norm)
     x_bar, bars = integral.at_adjoints(bar, x)
     return x_bar, integral.as_given(bars)
 
 
 def bound_tangent(
-    x_dot: Any, args_dot: Any, func: Function, x: Any, args: Any, weight: str | None = None, wvar: Any = None
+    x_dot: Any, args_dot: Any, func: Function, x: Any, args: Any, weight: str | None, wvar: Any, norm: str | None
 ) -> Any:
     """The tangent of `bound_slope`."""
-    return Integral(func, x, x, args, weight=weight, wvar=wvar).at_tangent(x, x_dot, dots_of(args_dot, args))
+    return Integral(func, x, x, args, weight=weight, wvar=wvar, norm=norm).at_tangent(x, x_dot, dots_of(args_dot, args))
 
 
 def arguments_adjoint(g: Any, func: Function, a: Any, b: Any, args: Any, **options: Any) -> Any:
@@ -208,7 +230,7 @@ def arguments_adjoints(
     """The adjoints of ``g``, the bounds and the further arguments in `arguments_adjoint`."""
     integral, dots = Integral(func, a, b, args, **options), dots_of(c, args)
     a_bar, b_bar = (
-        sign * g * integral.at_tangent(x, 0.0, dots) if not math.isinf(x) else 0.0 for x, sign in integral.ends
+        np.sum(sign * g * integral.at_tangent(x, 0.0, dots)) if not math.isinf(x) else 0.0 for x, sign in integral.ends
     )
     return integral.tangent(dots), a_bar, b_bar, integral.as_given(integral.again(g, dots))
 
@@ -253,7 +275,8 @@ def tangent_adjoints(
             ends.append((0.0, 0.0))
         else:
             itself = integral.at_adjoints(sign * bar * move, x)[0]
-            ends.append((sign * bar * integral.at(x), itself + sign * bar * integral.at_tangent(x, 0.0, dots)))
+            rising = np.sum(bar * integral.at_tangent(x, 0.0, dots))
+            ends.append((sign * np.sum(bar * integral.at(x)), itself + sign * rising))
     bars = add(integral.again(bar, dots), integral.ends_adjoints((-bar * low, bar * high)))
     return (
         ends[0][0],
@@ -288,110 +311,4 @@ def tangent_tangent(
     for (x, sign), move_dot, x_dot, move in each:
         rising = move_dot * integral.at(x) + move * integral.at_tangent(x, x_dot, further)
         found = found + sign * (rising + x_dot * integral.at_tangent(x, 0.0, dots))
-    return found
-
-
-def fixed_adjoints(z_bar: Any, func: Function, a: Any, b: Any, args: Any, n: int) -> tuple[Any, Any, Any]:
-    """The adjoints of the bounds and of the further arguments in ``integrate.fixed_quad(func, a, b, args, n)``."""
-    if np.iscomplexobj(a) or np.iscomplexobj(b):
-        raise UndefinedDerivativeError("a complex bound has no derivative", "Take its real part.")
-    args, given = arguments(args), args
-    nodes, weights = np.polynomial.legendre.leggauss(n)
-    half = (b - a) / 2
-    value, pull = pulled(func, (half * (nodes + 1) + a, *args), range(len(args) + 1))
-    x_bar, *rest = pull(np.multiply.outer(np.asarray(z_bar[0]), half * weights))
-    total = np.sum(np.real(np.multiply(z_bar[0], np.sum(weights * np.asarray(value), axis=-1)))) / 2
-    high = np.sum(np.real(x_bar) * (nodes + 1)) / 2 + total
-    low = np.sum(np.real(x_bar) * (1 - nodes)) / 2 - total
-    return low, high, rest if isinstance(given, tuple) else rest[0] if rest else 0.0
-
-
-def fixed_tangent(a_dot: Any, b_dot: Any, args_dot: Any, func: Function, a: Any, b: Any, args: Any, n: int) -> Any:
-    """The tangent of ``integrate.fixed_quad(func, a, b, args, n)[0]``, an integrand of one number at each node."""
-    value, _ = integrate.fixed_quad(func, a, b, arguments(args), n)
-    found = np.zeros(np.shape(value), np.result_type(value, 1.0))
-    for index, part in itertools.product(np.ndindex(found.shape), parts_of(value)):
-        unit = np.zeros(found.shape, np.result_type(part))
-        unit[index] = np.conj(part)
-        low, high, rest = fixed_adjoints((unit, None), func, a, b, args, n)
-        found[index] += part * (low * a_dot + high * b_dot + (paired(rest, args_dot) if arguments(args) else 0.0))
-    return found[()]
-
-
-def parts_of(value: Any) -> tuple[complex, ...]:
-    """The units of the parts of a number, of which adjoints give the derivatives one by one."""
-    return (1.0, 1j) if np.iscomplexobj(value) else (1.0,)
-
-
-# --- integrals over several variables, and of several functions at once
-
-
-def nested_adjoints(g: Any, func: Function, ranges: Any, args: Any, opts: Any = None) -> Any:
-    """The adjoints of the further arguments in ``integrate.nquad(func, ranges, args, opts)[0]``."""
-    args, given = arguments(args), args
-    wanted = [i for i, x in enumerate(args) if has_numbers(x)] if np.any(g) else []
-    places = [len(ranges) + i for i in wanted]
-    known: dict[tuple[float, ...], np.ndarray] = {}
-
-    def slopes(*point: float) -> np.ndarray:
-        # The further arguments are behind the variables.
-        point = point[: len(ranges)]
-        if point not in known:
-            bars = pulled(func, (*point, *args), places)[1](g)
-            known[point] = np.concatenate([packed(bar, args[i]) for bar, i in zip(bars, wanted, strict=True)])
-        return known[point]
-
-    found = [zero_like(x) for x in args]
-    sizes = [packed(zero_like(args[i]), args[i]).size for i in wanted]
-    totals = [integrate.nquad(lambda *point, j=j: slopes(*point)[j], ranges, args, opts)[0] for j in range(sum(sizes))]
-    for i, part in zip(wanted, np.split(np.array(totals), np.cumsum(sizes)[:-1]) if wanted else (), strict=True):
-        found[i] = unpacked(part, args[i])
-    return found if isinstance(given, tuple) else found[0] if found else 0.0
-
-
-def nested_tangent(args_dot: Any, func: Function, ranges: Any, args: Any, opts: Any = None) -> Any:
-    """The tangent of ``integrate.nquad(func, ranges, args, opts)[0]``."""
-    return paired(nested_adjoints(1.0, func, ranges, args, opts), args_dot) if arguments(args) else 0.0
-
-
-def vector_adjoints(g: Array, func: Function, a: Any, b: Any, args: Any, **options: Any) -> tuple[Any, Any, Any]:
-    """The adjoints of the bounds and of the further arguments in ``integrate.quad_vec(func, a, b, args=args)[0]``."""
-    args, given = arguments(args), args
-    low, high = (0.0 if math.isinf(x) else float(np.real(np.sum(np.multiply(g, func(x, *args))))) for x in (a, b))
-    wanted = [i for i, x in enumerate(args) if has_numbers(x)] if np.any(g) else []
-    found = [zero_like(x) for x in args]
-    if wanted:
-
-        def slopes(t: float) -> np.ndarray:
-            bars = pulled(func, (t, *args), [1 + i for i in wanted])[1](g)
-            return np.concatenate([packed(bar, args[i]) for bar, i in zip(bars, wanted, strict=True)])
-
-        whole = integrate.quad_vec(slopes, a, b, **options)[0]
-        ends = np.cumsum([packed(zero_like(args[i]), args[i]).size for i in wanted])
-        for i, part in zip(wanted, np.split(whole, ends[:-1]), strict=True):
-            found[i] = unpacked(part, args[i])
-    return -low, high, found if isinstance(given, tuple) else found[0] if found else 0.0
-
-
-def vector_tangent(
-    a_dot: Any, b_dot: Any, args_dot: Any, z: Array, func: Function, a: Any, b: Any, args: Any, **options: Any
-) -> Array:
-    """The tangent of ``integrate.quad_vec(func, a, b, args=args)[0]``."""
-    given = arguments(args)
-    found = np.zeros(np.shape(z), np.result_type(z))
-    for x_dot, x, sign in ((a_dot, a, -1.0), (b_dot, b, 1.0)):
-        if np.any(x_dot) and not math.isinf(x):
-            found = found + sign * x_dot * func(x, *given)
-    if given and np.size(z):
-
-        def slopes(t: float) -> np.ndarray:
-            value, pull = pulled(func, (t, *given), range(1, 1 + len(given)))
-            rows = np.zeros(np.shape(value), np.result_type(value, 1.0))
-            for index, part in itertools.product(np.ndindex(rows.shape), parts_of(value)):
-                unit = np.zeros(rows.shape, np.result_type(part))
-                unit[index] = np.conj(part)
-                rows[index] += part * paired(pull(unit[()]), args_dot if isinstance(args, tuple) else (args_dot,))
-            return rows[()]
-
-        found = found + integrate.quad_vec(slopes, a, b, **options)[0]
     return found

@@ -122,3 +122,32 @@ def tplquad(
 
     value, error = integrate.quad(over_x, a, b, epsabs=epsabs, epsrel=epsrel)
     return value, error
+
+
+def over_the_first(func: Any, limits: Any, options: Any) -> Any:
+    """The integral over the first variable of a function, as a function of what else that is given."""
+
+    def of_others(*others: Any) -> Any:
+        ends = limits(*others) if is_function(limits) else limits
+        chosen = options(*others) if is_function(options) else options
+        return integrate.quad(lambda x: func(x, *others)[0], ends[0], ends[1], **chosen)
+
+    return of_others
+
+
+@model(integrate.nquad, given="structured")
+def nquad(func: Any, ranges: Any, args: Any = None, opts: Any = None) -> Any:
+    over: Any = lambda *point: (func(*point), 0.0)  # noqa: E731
+    for k in range(len(ranges)):
+        limits = ranges[k] if is_function(ranges[k]) else tuple(no_function(ranges[k]))
+        options = {} if opts is None else opts if isinstance(opts, dict) else opts[k]
+        over = over_the_first(over, limits, options)
+    value, error = over(*(() if args is None else args))
+    return value, error
+
+
+@model(integrate.fixed_quad, given="structured")
+def fixed_quad(func: Any, a: Any, b: Any, args: Any = (), n: Any = 5) -> Any:
+    nodes, weights = np.polynomial.legendre.leggauss(n)
+    points = (b - a) * (nodes + 1) / 2 + a
+    return (b - a) / 2 * np.sum(weights * func(points, *args), axis=-1), None
