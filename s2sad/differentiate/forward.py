@@ -28,6 +28,7 @@ from s2sad.differentiate.statements import user_call_of
 from s2sad.differentiate.tangent_calls import met_call, user_call
 from s2sad.differentiate.tangent_state import State
 from s2sad.differentiate.tangent_writes import augmented, owned, store
+from s2sad.differentiate.tried_tangents import is_item, is_light_index, kept
 from s2sad.ir.nodes import (
     UNSET,
     Assign,
@@ -42,7 +43,6 @@ from s2sad.ir.nodes import (
     If,
     Op,
     Opaque,
-    Slice,
     Stmt,
     Store,
     Unpack,
@@ -53,7 +53,7 @@ from s2sad.ir.traverse import (
     base,
     blocks,
     is_attempt,
-    is_light,
+    is_inplace,
     map_children,
     map_stmt,
     names_in,
@@ -139,9 +139,8 @@ class _Forward:
         """A ``try`` with tangents, those of what is tried after it, so that no handler sees what they raise."""
         ends = next((i for i, s in enumerate(stmt.then) if isinstance(s, Exit) and s.attempt), len(stmt.then))
         for inner in stmt.then[:ends]:
-            # A store that raises has not written: its tangent is written after it.
-            is_store = isinstance(inner, Store) and inner.call is None and self.make.fact(inner.base).kind == "array"
-            if not is_store and any(name in self.state.dots for name in self.state.effects.written_by(inner)):
+            written = any(name in self.state.dots for name in self.state.effects.written_by(inner))
+            if written and not isinstance(inner, Store) and not is_inplace(inner):
                 what = (
                     "what is tried writes into something that is differentiated, which forward mode has no tangent for"
                 )
@@ -181,38 +180,27 @@ class _Forward:
             if block is self.state.known.function.body:
                 self.make.pass_by(given)
             if attempted:
-                if late and not self.is_independent(stmt, late) and all(map(_is_item, late)):
+                if late and not self.is_independent(stmt, late) and all(map(is_item, late)):
                     # Taking the items of tangents raises nothing that taking those of values has not raised.
                     out, late = [*out, *late], []
                 self.refuse_together(stmt, late)
+                made, late = kept(self.state, given, late)
+                out += made
             if not attempted and self.is_replaced(stmt):
                 self.make.before, self.make.after = [*self.make.before, *self.make.after], []
             before, after = (list(map(self.with_reads, part)) for part in (self.make.before, self.make.after))
-            if attempted:
-                out.append(stmt)
-                late += after
-            else:
-                out += [*before, stmt, *after]
+            out += [stmt] if attempted else [*before, stmt, *after]
             self.make.before, self.make.after, self.make.out, self.make.origin = outer
         return tuple(out)
 
     def refuse_together(self, stmt: Stmt, late: list[Stmt]) -> None:
         """Refuse a tried statement whose tangent cannot come after what is tried, or needs a tangent that does."""
-        if self.make.before or any(True for _ in blocks(stmt)):
-            what = "what is tried here writes in place, or branches, and forward mode cannot put its tangent after it"
+        if any(True for _ in blocks(stmt)):
+            what = "what is tried here branches, and forward mode cannot put its tangent after it"
             self.refusals.refuse(stmt.origin.line, what, "Try one operation at a time, in a statement of its own.")
-        elif isinstance(stmt, Store) and not self.is_left(stmt, [*late, *self.make.after]):
-            what = "what is tried here writes into an array, parts of which forward mode needs as they were"
-            self.refusals.refuse(stmt.origin.line, what, "Compute what is written before the try.")
-        elif not self.is_independent(stmt, late):
+        elif not self.is_independent(stmt, [*late, *self.make.before]):
             what = "a call is tried here after what it is given is computed, and forward mode computes tangents later"
             self.refusals.refuse(stmt.origin.line, what, "Compute its arguments before the try.")
-
-    def is_left(self, stmt: Store, late: list[Stmt]) -> bool:
-        """Whether the tangents that come after a store read no arrays that it may have changed."""
-        changed = {m for n in names_in(stmt.base) for m in self.state.effects.group.get(n, (n,))}
-        read = {n for s in late for n in reads(s)}
-        return all(self.make.of[n].kind == "scalar" for n in read & changed)
 
     @staticmethod
     def is_independent(stmt: Stmt, late: list[Stmt]) -> bool:
@@ -263,7 +251,7 @@ class _Forward:
             self.read = {n: e for n, e in self.read.items() if written.isdisjoint(names_in(e))}
         match stmt:
             case Assign(target=target, value=Call(op=Op(kind="index"), args=(Var() as whole, index))) if (
-                target.startswith("~t") and self.make.fact(whole).kind == "array" and _is_light_index(index)
+                target.startswith("~t") and self.make.fact(whole).kind == "array" and is_light_index(index)
             ):
                 self.read[target] = map_children(stmt.value, lambda e: rename(e, self.read))
 
@@ -344,21 +332,3 @@ class _Forward:
         if self.state.is_buffer(target) and not (isinstance(runs, Call) and sharing(runs, self.make.fact) == "fresh"):
             what = f"{base(target)} is written in place, and what the loop has it from is constant here"
             self.refusals.refuse(stmt.origin.line, what, f"Write into a copy: np.copy({base(target)}).")
-
-
-def _is_item(stmt: Stmt) -> bool:
-    """Whether a statement gives a name to an item, or a part, of something."""
-    match stmt:
-        case Assign(value=Call(op=Op(kind="index"), args=(Var(), index))):
-            return _is_light_index(index)
-        case _:
-            return False
-
-
-def _is_light_index(index: Expr) -> bool:
-    """Whether an index takes no longer to evaluate than to read."""
-    if isinstance(index, Slice):
-        return all(part is None or is_light(part) for part in (index.lower, index.upper, index.step))
-    if isinstance(index, Build):
-        return all(map(_is_light_index, index.items))
-    return is_light(index)

@@ -20,8 +20,8 @@ from s2sad.analysis.versions import is_change, recorded
 from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.known import Known
 from s2sad.differentiate.stores import CONTAINERS, HOLDERS, is_view, is_view_index, mirrors
-from s2sad.ir.nodes import Assign, Block, Call, Const, Copy, Expr, For, Function, Global, Op, Stmt, Store, Unpack, Var
-from s2sad.ir.traverse import base, blocks, names_in, reads, walk, writes
+from s2sad.ir.nodes import Assign, Block, Call, Const, Copy, Expr, For, Function, Global, Op, Store, Unpack, Var
+from s2sad.ir.traverse import base, blocks, is_inplace, names_in, reads, walk, writes
 from s2sad.ir.types import Fact, same_shape
 
 _CHANGING = ("list", "dict", "dataclass")
@@ -154,7 +154,7 @@ def _read_before_writes(block: Block, effects: Effects, fact: Callable[[Expr], F
     for position, stmt in enumerate(block):
         for inner in blocks(stmt):
             yield from _read_before_writes(inner, effects, fact)
-        for name in writes(stmt) if not _is_inplace(stmt) else ():
+        for name in writes(stmt) if not is_inplace(stmt) else ():
             if name.startswith("~t.") and name in effects.written and fact(Var(name)).kind not in HOLDERS:
                 made = stmt.value if isinstance(stmt, Assign) else None
                 fresh = isinstance(made, Call) and sharing(made, fact) == "fresh"
@@ -175,17 +175,13 @@ def _is_read_before_writes(name: str, after: Block, fresh: bool, effects: Effect
         read = any(name in reads(s) for s in walk((stmt,)))
         writing = any(not group.isdisjoint(effects.written_by(s)) for s in walk((stmt,)))
         simple = not any(True for _ in blocks(stmt))
-        if read and (written or (writing and (_is_inplace(stmt) or not simple))):
+        if read and (written or (writing and (is_inplace(stmt) or not simple))):
             return False
         if not fresh and any(name in reads(s) and not group.isdisjoint(writes(s)) for s in walk((stmt,))):
             # Another name, a view or a container may be read later.
             return False
         written = written or writing
     return True
-
-
-def _is_inplace(stmt: Stmt) -> bool:
-    return isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace"
 
 
 def _turned(

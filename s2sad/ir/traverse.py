@@ -299,6 +299,11 @@ def is_attempt(stmt: Stmt) -> bool:
     return isinstance(stmt, If) and isinstance(stmt.test, Call) and stmt.test.op.kind == "attempt"
 
 
+def is_inplace(stmt: Stmt) -> bool:
+    """Whether a statement is an augmented assignment of a name."""
+    return isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace"
+
+
 def leaves(block: Block) -> bool:
     """Whether some path through a block ends in ``break``."""
     if not block:

@@ -82,7 +82,9 @@ def block(r: Source, margin: str, depth: int, in_loop: bool) -> list[str]:
             # What is added counts, so that nobody may leave the expression out.
             out += [f"{margin}{name} = {expression(r)}", f"{margin}h.append({name})"]
         elif kind < 0.54:
-            out.append(f"{margin}a[{r.choice([0, 1, 2, 5])}] = {expression(r)}")
+            place = r.choice(["a[0]", "a[1]", "a[2]", "a[5]", "a", "a[1:]"])
+            sign = r.choice(["=", "*=", "-="]) if place != "a" else "*="
+            out.append(f"{margin}{place} {sign} {expression(r)}")
         elif kind < 0.58 and in_loop:
             out.append(f"{test} {r.choice(['continue', 'break'])}")
         elif kind < 0.62:
