@@ -408,8 +408,9 @@ def _settled(function: Function) -> set[str]:
     for stmt in function.body:
         found.update(writes(stmt) if not isinstance(stmt, For) else ())
         if isinstance(stmt, If):
+            # What both arms move may have no value either.
             arms = [{t for s in arm if isinstance(s, Copy) for t in s.targets} for arm in (stmt.then, stmt.orelse)]
-            found |= arms[0] & arms[1]
+            found |= (arms[0] & arms[1]) - function.unbound
     return found
 
 

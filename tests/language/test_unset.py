@@ -219,6 +219,29 @@ def moved_past_an_arm(x: Any) -> Any:
     return 1.0 * x[0]
 
 
+def moved_by_handlers(x: Any) -> Any:
+    """Only the handlers give ``t`` a value, which only they have read."""
+    a = x * 1.0
+    try:
+        q = x[1]
+    except IndexError:
+        t = x[0]
+        done = False
+    else:
+        try:
+            a[0] = q**2
+            done = True
+        except IndexError:
+            t = x[0]
+            done = False
+    a[1] = 2.0 * x[1] if done else t * x[1]
+    return np.sum(a * a * x)
+
+
+def handled_in_a_callee(x: Any) -> Any:
+    return np.sin(moved_by_handlers(x)) * x[0]
+
+
 def doubled(x: Any) -> Any:
     return 2.0 * x
 
@@ -246,6 +269,8 @@ CASES = [
         moved_into_a_loop,
         moved_in_an_arm,
         moved_past_an_arm,
+        moved_by_handlers,
+        handled_in_a_callee,
     )
     for n, x in enumerate((V, np.array([0.4, -0.3])))
 ]
