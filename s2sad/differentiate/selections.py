@@ -56,8 +56,11 @@ class Selection:
         return self.name is not None and self.name == self.whole
 
     def owned(self) -> Selection | None:
-        """What is selected of what has been selected, by its name; None where that has none."""
-        return None if self.name is None else replace(self, whole=self.name)
+        """What is selected of what has been selected, by its name; None where that has none.
+
+        What has been halved, as a tie is, is not halved again.
+        """
+        return None if self.name is None else replace(self, form=_as_mask(self.form), whole=self.name)
 
     def named(self, name: Var) -> Selection:
         """The selection that is called ``name``."""
@@ -166,6 +169,15 @@ def _form(g: Expr, wholes: tuple[Expr, ...]) -> Expr | None:
 
 def _filled(form: Expr, whole: Expr) -> Expr:
     return rename(form, {_WHOLE.name: whole})
+
+
+def _as_mask(form: Expr) -> Expr:
+    """The form that takes whole what another takes at all."""
+    if isinstance(form, Call) and form.op == algebra.DIVIDE:
+        return _as_mask(form.args[0])
+    if isinstance(form, Call) and form.op in (_WHERE, algebra.IF):
+        return replace(form, args=(form.args[0], *map(_as_mask, form.args[1:])))
+    return form
 
 
 def _is_mask(form: Expr) -> bool:

@@ -472,3 +472,29 @@ def entropy(p: Any) -> Any:
 def test_a_selection_is_written_once(f: Callable[..., Any], lines: list[str]) -> None:
     text = grad(f).source
     assert [line for line in lines if line not in text] == []
+
+#: What a maximum is taken of, at points where the other operand is the same number.
+TIED = [
+    "k * x - m * x",
+    "-0.4 + (k * x - m * x)",
+    "-(k * x)",
+    "-(-(k * x) / m)",
+    "(m - x) * (x - k)",
+    "np.sin(k - x) - x",
+    "(x - np.exp(-x)) / (k - x * m)",
+    "np.where(k > 2, x - m * x, -x)",
+    "np.maximum(k, x) - m * x",
+]
+
+
+@pytest.mark.parametrize("outer", ["np.maximum({0}, t)", "np.clip({0}, t, 9)", "-np.minimum(-({0}), -t)"])
+@pytest.mark.parametrize("inner", TIED)
+def test_a_tie_is_halved_once(inner: str, outer: str) -> None:
+    """Where both operands of a maximum are equal, each has half of the adjoint, whatever is done with it then."""
+    begin = "    k, m = np.full((1, 4), 3.0), np.full((1, 4), 0.5)\n"
+    whole = made(f"def f(x, t):\n{begin}    return np.sum(np.sin({outer.format(inner)}))\n")
+    value = made(f"def f(x):\n{begin}    return {inner}\n")
+    x = np.array([0.7, 1.1, -0.3, 0.2])
+    weights = np.cos(value(x))
+    half = numeric_gradient(lambda z: np.sum(weights * value(z)), (x,)) / 2
+    np.testing.assert_allclose(grad(whole)(x, value(x)), half, rtol=1e-7)
