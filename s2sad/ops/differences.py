@@ -16,9 +16,14 @@ from s2sad.runtime.differences import (
     ediff_joints,
     gradient_adjoint,
     gradient_tangent,
+    gradient_tangent_adjoints,
+    gradient_tangent_tangent,
     joined_shape,
     joints,
     spacing_adjoint,
+    spacing_adjoint_tangent,
+    spacing_curvature,
+    transposed_stretch,
     trapezoid_weights,
     untrapezoid,
     unwrap_period,
@@ -121,10 +126,10 @@ def _grids() -> Sequence[Sample]:
         sample(f, x),
         sample(f, x, edge_order=2),
         sample(f, np.arange(5.0), edge_order=2),
-        sample(m),
+        sample(m, y, x),
         sample(m, 0.5, edge_order=2),
         sample(m, 0.5, 2.0),
-        sample(m, y, x),
+        sample(m),
         sample(m, y, 0.7, edge_order=2),
         sample(m, axis=0),
         sample(m, x, axis=-1),
@@ -167,26 +172,108 @@ def _grid_adjoints() -> Sequence[Sample]:
         sample(f, f),
         sample(f, f, (x,), None, 2),
         sample((m, 2 * m), m, (0.5, x)),
+        sample((m, 2 * m), m, (0.5,)),
         sample(m, m, (0.5,), 1),
+        sample(complexes(4), f, (x,)),
     ]
 
 
-def _gradient_adjoint_jvp(g_dot: Array, f: Array, varargs: Any = (), axis: Any = None, edge_order: int = 1) -> Array:
-    return gradient_adjoint(g_dot, f, varargs, axis, edge_order)
+def _gradient_adjoint_jvp(
+    g_dot: Array, varargs_dot: Any, g: Any, f: Array, varargs: Any = (), axis: Any = None, edge_order: int = 1
+) -> Array:
+    moved = transposed_stretch(g, f, varargs, varargs_dot, axis, edge_order)
+    return gradient_adjoint(g_dot, f, varargs, axis, edge_order) + moved
 
 
 @rule(
     gradient_adjoint,
-    wrt=["g"],
+    wrt=["g", "varargs"],
     jvp=_gradient_adjoint_jvp,
     samples=_grid_adjoints,
     steps=frozenset({"f"}),
     infer=infer.adjoints.adjoint_of("f"),
 )
 def gradient_adjoint_rule(
-    z_bar: Array, g: Array, f: Array, varargs: Any = (), axis: Any = None, edge_order: int = 1
-) -> Array:
-    return gradient_tangent(z_bar, [0.0] * len(varargs), f, varargs, axis, edge_order)
+    z_bar: Array, g: Any, f: Array, varargs: Any = (), axis: Any = None, edge_order: int = 1
+) -> tuple[Array, Any]:
+    return (
+        gradient_tangent(z_bar, [0.0] * len(varargs), f, varargs, axis, edge_order),
+        spacing_adjoint(g, z_bar, varargs, axis, edge_order),
+    )
+
+
+def _spacing_adjoint_jvp(
+    g_dot: Array,
+    f_dot: Array,
+    varargs_dot: Any,
+    g: Any,
+    f: Array,
+    varargs: Any,
+    axis: Any = None,
+    edge_order: int = 1,
+) -> Any:
+    return spacing_adjoint_tangent((g_dot, f_dot, varargs_dot), g, f, varargs, axis, edge_order)
+
+
+@rule(
+    spacing_adjoint,
+    wrt=["g", "f", "varargs"],
+    jvp=_spacing_adjoint_jvp,
+    samples=lambda: _grid_adjoints()[1:],
+    infer=infer.adjoints.in_the_form_of("varargs"),
+    gives=(tuple,),
+)
+def spacing_adjoint_rule(
+    z_bar: Any, g: Any, f: Array, varargs: Any, axis: Any = None, edge_order: int = 1
+) -> tuple[Array, Array, Any]:
+    return (
+        gradient_tangent(0.0, z_bar, f, varargs, axis, edge_order),
+        transposed_stretch(g, f, varargs, z_bar, axis, edge_order),
+        spacing_curvature(g, f, varargs, z_bar, axis, edge_order),
+    )
+
+
+def _grid_tangents() -> Sequence[Sample]:
+    f, m = numbers(4), numbers(3, 4)
+    x, y = np.array([0.0, 0.7, 1.1, 2.3]), np.array([0.4, 1.3, -0.7, 0.2])
+    return [
+        sample(f, (y,), 2 * f, (x,), None, 2),
+        sample(m, (0.3, y), 2 * m, (0.5, x)),
+        sample(m, (0.3,), 2 * m, (0.5,)),
+        sample(m, (0.3,), 2 * m, (0.5,), 1),
+    ]
+
+
+def _gradient_tangent_jvp(
+    moves_dot: Array,
+    stretch_dot: Any,
+    f_dot: Array,
+    varargs_dot: Any,
+    moves: Array,
+    stretch: Any,
+    f: Array,
+    varargs: Any,
+    axis: Any = None,
+    edge_order: int = 1,
+) -> Any:
+    ways = (moves_dot, stretch_dot, f_dot, varargs_dot)
+    return gradient_tangent_tangent(ways, moves, stretch, f, varargs, axis, edge_order)
+
+
+@rule(
+    gradient_tangent,
+    wrt=["moves", "stretch", "f", "varargs"],
+    jvp=_gradient_tangent_jvp,
+    samples=_grid_tangents,
+    gives=(tuple, np.ndarray),
+)
+def gradient_tangent_rule(
+    z_bar: Array, moves: Array, stretch: Any, f: Array, varargs: Any, axis: Any = None, edge_order: int = 1
+) -> tuple[Array, Any, Array, Any]:
+    moves_bar, stretch_bar, f_bar, varargs_bar = gradient_tangent_adjoints(
+        z_bar, moves, stretch, f, varargs, axis, edge_order
+    )
+    return moves_bar, stretch_bar, f_bar, varargs_bar
 
 
 # --- the trapezoidal rule ---

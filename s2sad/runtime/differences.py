@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -98,6 +98,14 @@ def _slope_adjoint(g: Any, d: Any, edge_order: int) -> Any:
     return s_bar
 
 
+def _by_axes(g: Any, f: Any, axis: Any) -> list[tuple[int, Any]]:
+    """The axes of derivatives, each with the adjoint of that along it, whose first axis it is."""
+    axes = _axes(np.ndim(f), axis)
+    parts = g if isinstance(g, (list, tuple)) or np.ndim(g) > np.ndim(f) else [g] * len(axes)
+    whole = [part if np.ndim(part) else np.full(np.shape(f), part) for part in parts]
+    return [(k, np.moveaxis(part, k, 0)) for k, part in zip(axes, whole, strict=True)]
+
+
 def gradient_adjoint(
     g: Any, f: Any, varargs: Sequence[Any] = (), axis: int | tuple[int, ...] | None = None, edge_order: int = 1
 ) -> Any:
@@ -106,11 +114,9 @@ def gradient_adjoint(
     >>> gradient_adjoint(np.array([0.0, 1.0, 0.0]), np.zeros(3))
     array([-0.5,  0. ,  0.5])
     """
-    shape, axes = np.shape(f), _axes(np.ndim(f), axis)
     total: Any = 0.0
-    for i, k in enumerate(axes):
-        d = _steps(_spacing(varargs, i), len(shape))
-        moved = np.moveaxis(g if len(axes) == 1 and not isinstance(g, (list, tuple)) else g[i], k, 0)
+    for i, (k, moved) in enumerate(_by_axes(g, f, axis)):
+        d = _steps(_spacing(varargs, i), np.ndim(f))
         slopes = _slope_adjoint(moved, d, edge_order) / d
         total = total + np.moveaxis(undiff(slopes, np.shape(moved), 1, 0), 0, k)
     return total
@@ -128,14 +134,12 @@ def spacing_adjoint(
     >>> spacing_adjoint(np.array([0.0, 1.0, 0.0]), np.array([1.0, 2.0, 5.0]), (0.5,))
     (np.float64(-8.0),)
     """
-    axes = _axes(np.ndim(f), axis) if varargs else ()
-    bars: list[Any] = [0.0] * len(varargs)
-    for i, k in enumerate(axes):
-        place = i if len(varargs) > 1 else 0
-        moved = np.moveaxis(g if len(axes) == 1 and not isinstance(g, (list, tuple)) else g[i], k, 0)
-        values = np.moveaxis(np.asarray(f), k, 0)
-        bars[place] = bars[place] + _spacing_adjoint(moved, values, varargs[place], edge_order)
-    return tuple(bars)
+    values = f if np.ndim(f) else np.full(np.shape(g), f)
+    bars = [
+        _spacing_adjoint(moved, np.moveaxis(np.asarray(values), k, 0), _spacing(varargs, i), edge_order)
+        for i, (k, moved) in enumerate(_by_axes(g, values, axis) if varargs else ())
+    ]
+    return (sum(bars),) if len(varargs) == 1 else tuple(bars)
 
 
 def _spacing_adjoint(g: Any, f: Any, spacing: Any, edge_order: int) -> Any:
@@ -160,8 +164,8 @@ def _spacing_adjoint(g: Any, f: Any, spacing: Any, edge_order: int) -> Any:
 
 
 def gradient_tangent(
-    f_dot: Any,
-    varargs_dot: Sequence[Any],
+    moves: Any,
+    stretch: Sequence[Any],
     f: Any,
     varargs: Sequence[Any],
     axis: int | tuple[int, ...] | None = None,
@@ -169,20 +173,31 @@ def gradient_tangent(
 ) -> Any:
     """Return the tangent of ``np.gradient(f, *varargs, axis=axis, edge_order=edge_order)``.
 
+    ``moves`` and ``stretch`` are those of ``f`` and of ``varargs``.
+
     >>> gradient_tangent(np.zeros(3), (1.0,), np.array([1.0, 2.0, 5.0]), (1.0,))
     array([-1., -2., -3.])
     """
-    moving = np.gradient(f_dot, *varargs, axis=axis, edge_order=edge_order)
+    moves = moves if np.ndim(moves) else np.full(np.shape(f), moves)
+    moving = np.gradient(moves, *varargs, axis=axis, edge_order=edge_order)
     if not varargs:
         return moving
-    axes = _axes(np.ndim(f), axis)
-    found = list(moving) if isinstance(moving, (list, tuple)) else [moving]
-    for i, k in enumerate(axes):
-        place = i if len(varargs) > 1 else 0
+    stretched = _stretched(stretch, f, varargs, axis, edge_order)
+    return moving + stretched[0] if isinstance(moving, np.ndarray) else _sums(moving, stretched)
+
+
+def _sums(*parts: Any) -> tuple[Any, ...]:
+    return tuple([sum(each) for each in zip(*parts, strict=True)])
+
+
+def _stretched(varargs_dot: Sequence[Any], f: Any, varargs: Sequence[Any], axis: Any, edge_order: int) -> list[Any]:
+    """The part of the tangent that comes from the spacing, axis by axis."""
+    found = []
+    for i, k in enumerate(_axes(np.ndim(f), axis)):
         values = np.moveaxis(np.asarray(f), k, 0)
-        stretched = _spacing_tangent(values, varargs[place], varargs_dot[place], edge_order)
-        found[i] = found[i] + np.moveaxis(stretched, 0, k)
-    return found[0] if isinstance(moving, np.ndarray) else tuple(found)
+        moved = _spacing_tangent(values, _spacing(varargs, i), _spacing(varargs_dot, i), edge_order)
+        found.append(np.moveaxis(moved, 0, k))
+    return found
 
 
 def _spacing_tangent(f: Any, spacing: Any, spacing_dot: Any, edge_order: int) -> Any:
@@ -201,6 +216,119 @@ def _spacing_tangent(f: Any, spacing: Any, spacing_dot: Any, edge_order: int) ->
         last = last + far * (s_dot[-1:] - s_dot[-2:-1])
         last = last + (s[-1:] - s[-2:-1]) * (d[-2:-1] * d_dot[-1:] - d[-1:] * d_dot[-2:-1]) / both[-1:] ** 2
     return np.concatenate((first, inner, last))
+
+
+# --- second derivatives on a grid ---
+
+
+def _stepped(of: Callable[[Sequence[Any]], Any], varargs: Sequence[Any], dots: Sequence[Any]) -> Any:
+    """The derivative of a rational function of the spacing, by a complex step: exact to rounding."""
+    h = 1e-100
+    found = of([np.asarray(v, float) + 1j * h * np.asarray(dot) for v, dot in zip(varargs, dots, strict=True)])
+    return tuple([np.imag(x) / h for x in found]) if isinstance(found, (tuple, list)) else np.imag(found) / h
+
+
+def _by_parts(of: Callable[..., Any], *operands: Any) -> Any:
+    """A function that is linear in each operand, of which some may be complex, by that of real ones."""
+    for i, x in enumerate(operands):
+        several = isinstance(x, (tuple, list))
+        if any(map(np.iscomplexobj, x)) if several else np.iscomplexobj(x):
+            parts = [tuple(map(part, x)) if several else part(x) for part in (np.real, np.imag)]
+            real, imag = (_by_parts(of, *operands[:i], part, *operands[i + 1 :]) for part in parts)
+            return _sums(real, [1j * x for x in imag]) if isinstance(real, tuple) else real + 1j * imag
+    return of(*operands)
+
+
+def transposed_stretch(g: Any, f: Any, varargs: Sequence[Any], dots: Sequence[Any], axis: Any, edge_order: int) -> Any:
+    """The adjoint of ``f`` in the part of `gradient_tangent` that comes from ``dots``, the tangents of ``varargs``.
+
+    >>> transposed_stretch(np.array([0.0, 1.0, 0.0]), np.zeros(3), (2.0,), (1.0,), None, 1)
+    array([ 0.125,  0.   , -0.125])
+    """
+
+    def of(g: Any, dots: Any) -> Any:
+        return _stepped(lambda v: gradient_adjoint(g, f, v, axis, edge_order), varargs, dots)
+
+    return _by_parts(of, g, tuple(dots)) if varargs else np.zeros(np.shape(f))
+
+
+def spacing_adjoint_tangent(
+    moves: tuple[Any, Any, Any], g: Any, f: Any, varargs: Sequence[Any], axis: Any, edge_order: int
+) -> Any:
+    """The tangent of `spacing_adjoint`, of those of ``g``, ``f`` and ``varargs``."""
+    g_dot, f_dot, dots = moves
+    values = f_dot if np.ndim(f_dot) else np.full(np.shape(f), f_dot)
+    itself = spacing_adjoint(g_dot, f, varargs, axis, edge_order)
+    return _sums(
+        itself,
+        spacing_adjoint(g, values, varargs, axis, edge_order),
+        spacing_curvature(g, f, varargs, dots, axis, edge_order),
+    )
+
+
+def gradient_tangent_adjoints(
+    g: Any, moves: Any, stretch: Sequence[Any], f: Any, varargs: Sequence[Any], axis: Any, edge_order: int
+) -> tuple[Any, Any, Any, Any]:
+    """The adjoints of the tangents, of ``f`` and of ``varargs`` in `gradient_tangent`, of that of its result ``g``."""
+    values = moves if np.ndim(moves) else np.full(np.shape(f), moves)
+    return (
+        unbroadcast(gradient_adjoint(g, f, varargs, axis, edge_order), np.shape(moves)),
+        spacing_adjoint(g, f, varargs, axis, edge_order),
+        transposed_stretch(g, f, varargs, stretch, axis, edge_order),
+        _sums(
+            spacing_adjoint(g, values, varargs, axis, edge_order),
+            spacing_curvature(g, f, varargs, stretch, axis, edge_order),
+        ),
+    )
+
+
+def gradient_tangent_tangent(
+    ways: tuple[Any, Any, Any, Any],
+    moves: Any,
+    stretch: Sequence[Any],
+    f: Any,
+    varargs: Sequence[Any],
+    axis: Any,
+    edge_order: int,
+) -> Any:
+    """The tangent of `gradient_tangent`, of those of its four operands."""
+    moves_dot, stretch_dot, f_dot, dots = ways
+    values = [x if np.ndim(x) else np.full(np.shape(f), x) for x in (moves, f_dot)]
+    found = gradient_tangent(moves_dot, stretch_dot, f, varargs, axis, edge_order)
+    if not varargs:
+        return found
+    further = [_stretched(dots, values[0], varargs, axis, edge_order)]
+    further.append(_stretched(stretch, values[1], varargs, axis, edge_order))
+    further.append(stretch_curvature(f, varargs, stretch, dots, axis, edge_order))
+    return found + sum(part[0] for part in further) if isinstance(found, np.ndarray) else _sums(found, *further)
+
+
+def spacing_curvature(g: Any, f: Any, varargs: Sequence[Any], dots: Sequence[Any], axis: Any, edge_order: int) -> Any:
+    """The derivative along ``dots`` of `spacing_adjoint` by the spacing.
+
+    >>> spacing_curvature(np.array([0.0, 1.0, 0.0]), np.array([1.0, 2.0, 5.0]), (0.5,), (1.0,), None, 1)
+    (np.float64(32.0),)
+    """
+
+    def of(g: Any, f: Any, dots: Any) -> Any:
+        return _stepped(lambda v: spacing_adjoint(g, f, v, axis, edge_order), varargs, dots)
+
+    return _by_parts(of, g, f, tuple(dots)) if varargs else ()
+
+
+def stretch_curvature(
+    f: Any, varargs: Sequence[Any], dots: Sequence[Any], further: Sequence[Any], axis: Any, edge_order: int
+) -> Any:
+    """The derivative along ``further`` of the part of `gradient_tangent` that comes from ``dots``, for each axis.
+
+    >>> stretch_curvature(np.array([1.0, 2.0, 5.0]), (1.0,), (1.0,), (1.0,), None, 1)
+    (array([2., 4., 6.]),)
+    """
+
+    def of(f: Any, dots: Any, further: Any) -> Any:
+        return _stepped(lambda v: _stretched(dots, f, v, axis, edge_order), varargs, further)
+
+    return _by_parts(of, f, tuple(dots), tuple(further))
 
 
 # --- the trapezoidal rule ---

@@ -19,6 +19,7 @@ FOUND = [
     ("numpy.nanstd", -1),
     ("numpy.einsum", -1),
     ("numpy.split", -1),
+    ("numpy.gradient", 1),
     ("numpy.interp", 0),
     ("numpy.interp", -1),
     ("numpy.trim_zeros", 0),

@@ -351,10 +351,11 @@ def differences(b: Bound, fact: Look) -> Fact | None:
 def gradients(b: Bound, fact: Look) -> Fact | None:
     """Along one axis, of the shape of the first argument; along several, as many such."""
     f, axis = fact(b["f"]), literal(b["axis"])
-    if f.kind != "array" or not f.ndim or not (axis is None or type(axis) is int):
+    if f.kind != "array" or not f.ndim or not (axis is None or isinstance(axis, (int, tuple))):
         return None
     whole = replace(f, boolean=False, size=None)
-    return whole if f.ndim == 1 or axis is not None else Fact("tuple", items=tuple((i, whole) for i in range(f.ndim)))
+    count = f.ndim if axis is None else len(axis) if isinstance(axis, tuple) else 1
+    return whole if count == 1 else Fact("tuple", items=tuple((i, whole) for i in range(count)))
 
 
 def padded(b: Bound, fact: Look) -> Fact | None:
