@@ -473,6 +473,7 @@ def test_a_selection_is_written_once(f: Callable[..., Any], lines: list[str]) ->
     text = grad(f).source
     assert [line for line in lines if line not in text] == []
 
+
 #: What a maximum is taken of, at points where the other operand is the same number.
 TIED = [
     "k * x - m * x",
