@@ -296,15 +296,19 @@ class Builder:
 
     def over_root(self, a: Expr, b: Expr, x: Expr) -> Expr:
         """The adjoint of the operand ``x`` of a root ``b``: zero where a root of what is never negative vanishes."""
-        if self.is_positive(b) or lower_bound(x, self.steady, self.fact) is None:
+        if self.is_positive(b) or self.lower_bound(x) is None:
             return Call(algebra.QUOTIENT, (a, b))
         if isinstance(a, Const) and self.fact(b).kind == "scalar" and isinstance(b, Var):
             return algebra.guarded(b, a, b)
         return Call(algebra.QUOTIENT_OR_ZERO, (a, b))
 
+    def lower_bound(self, x: Expr) -> float | None:
+        """What a value is never below, if that is not negative; see `s2sad.analysis.bounds`."""
+        return lower_bound(x, self.steady, self.fact)
+
     def is_positive(self, x: Expr) -> bool:
         """Whether a value surely has no zeros and is not negative, as a root of what was added to a positive number."""
-        return self.fact(x).precision != "" and (lower_bound(x, self.steady, self.fact) or 0.0) >= SMALLEST
+        return self.fact(x).precision != "" and (self.lower_bound(x) or 0.0) >= SMALLEST
 
     def times(self, z_bar: Expr, partial: Expr) -> Expr:
         """``z_bar * partial``; the broadcast of a seed is left out where ``partial`` has the full shape."""

@@ -293,5 +293,5 @@ def _may_turn_complex(state: State, call: Call) -> bool:
         return False
     base, exponent = call.args
     whole = isinstance(exponent, Const) and isinstance(exponent.value, int)
-    positive = isinstance(base, Const) and isinstance(base.value, (int, float)) and base.value >= 0
+    positive = state.make.lower_bound(base) is not None
     return known.kind in ("scalar", "numeric") and not whole and not positive
