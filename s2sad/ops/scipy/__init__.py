@@ -42,7 +42,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
         "models.kernels",
     ),
     "scipy.linalg": ("linalg", "linalg_factors", "linalg_functions", "linalg_equations", "models.linalg"),
-    "scipy.ndimage": ("ndimage", "selections", "measurements", "warps", "image_transposes"),
+    "scipy.ndimage": ("ndimage", "selections", "measurements", "warps", "warps_twice", "image_transposes"),
     "scipy.optimize": ("optimize", "minima", "fits", "bounded", "callbacks", "models.optimize"),
     "scipy.signal": ("signal", "convolutions", "spectra", "short_time", "resampling", "models.windows"),
     "scipy.sparse": ("sparse", "sparse_methods", "sparse_models", "sparse_spectra", "models.sparse"),

@@ -12,6 +12,7 @@ from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.scipy.ndimage import OUTPUT
 from s2sad.ops.spec import Sample, linear, rule, sample
+from s2sad.runtime.scipy.image_splines import spline_adjoint, splines_adjoint
 from s2sad.runtime.scipy.images import unrounded
 from s2sad.runtime.scipy.warps import (
     affine_points,
@@ -25,8 +26,6 @@ from s2sad.runtime.scipy.warps import (
     sampled_tangent,
     shift_adjoint,
     shifted_points,
-    spline_adjoint,
-    splines_adjoint,
     zoomed_adjoint,
 )
 
@@ -66,7 +65,7 @@ def spline_filter(z_bar: Array, input: Array, order: int = 3, mode: str = "mirro
 # --- points
 
 
-def _inside(*shape: int) -> Any:
+def inside(*shape: int) -> Any:
     """Points in an image and beyond its edges, not where two pieces of a spline meet."""
     generator = np.random.default_rng([7, *shape])
     points = np.stack([generator.uniform(0.1, n - 1.1, 6) for n in shape])
@@ -76,10 +75,10 @@ def _inside(*shape: int) -> Any:
 
 
 def _sampled() -> Sequence[Sample]:
-    x, p = numbers(4, 5), _inside(4, 5)
+    x, p = numbers(4, 5), inside(4, 5)
     points = [sample(x, p, order=k, mode=m, cval=0.4) for k in range(6) for m in _MODES]
     points += [sample(x, p, order=3, mode=m, prefilter=False) for m in _MODES]
-    points += [sample(numbers(6), _inside(6)), sample(numbers(2, 3, 2), _inside(2, 3, 2), mode="mirror")]
+    points += [sample(numbers(6), inside(6)), sample(numbers(2, 3, 2), inside(2, 3, 2), mode="mirror")]
     points += [sample(complexes(4, 5), p, mode="nearest"), sample(x, p.reshape(2, 5, 2)), sample(x[:1], p, mode="wrap")]
     return [*points, sample(singles(4, 5), p.astype(np.float32)), sample(np.arange(20).reshape(4, 5), p)]
 

@@ -73,13 +73,13 @@ def weights1d_adjoint(
     return np.conj(sums)
 
 
-def unrounded(g: Any, z: Any) -> Any:
-    """``g``, the adjoint of weights; zeros where ``z``, the result, is rounded: an image of whole numbers has one such.
+def unrounded(g: Any, result: Any) -> Any:
+    """``g``, the adjoint of weights; zeros where the result is rounded: an image of whole numbers has one such.
 
     >>> unrounded(np.ones(2), np.array([1, 2]))
     array([0., 0.])
     """
-    return g if np.result_type(z).kind in "fc" else np.zeros_like(g)
+    return g if np.result_type(result).kind in "fc" else np.zeros_like(g)
 
 
 def correlation_tangent(

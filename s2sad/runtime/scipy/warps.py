@@ -5,169 +5,15 @@ The value at a point is a sum over the nearest coefficients of the spline, which
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy import ndimage, special
 
+from s2sad.runtime.scipy.image_splines import Spline
+
 Array = Any
-#: The modes whose filter goes on as in a mirror at the middle of the last elements.
-_MIRRORED = ("constant", "grid-constant", "mirror", "wrap")
-#: How many elements SciPy puts around an image before it is filtered.
-_PADS = {"nearest": 12, "grid-constant": 12}
-#: From how many elements on the filter is symmetric to rounding.
-_LONG = 80
-#: What is beyond the edges, along one axis.
-_FAR = 1 << 48
-
-
-# --- coefficients of splines
-
-
-def spline_adjoint(g: Array, order: int = 3, axis: int = -1, mode: str = "mirror") -> Array:
-    """The adjoint of ``input`` in ``ndimage.spline_filter1d(input, order, axis, mode=mode)``.
-
-    The filter is its own transpose, but for a mirror in the middle of the last elements: they are counted once, all
-    others twice; and but for short rows, of which SciPy's filter is not quite the inverse of interpolation.
-    """
-    size = g.shape[axis]
-    if order < 2 or size < 2:
-        return g
-    if mode not in _MIRRORED:
-        if size > _LONG:
-            return ndimage.spline_filter1d(g, order, axis, g.dtype, mode)
-        rows = ndimage.spline_filter1d(np.eye(size, dtype=g.real.dtype), order, 0, g.real.dtype, mode)
-        return np.moveaxis(np.tensordot(rows, g, (0, axis)), 0, axis)
-    weights = np.ones(size, g.real.dtype)
-    weights[[0, -1]] = 0.5
-    weights = np.expand_dims(weights, tuple(range(1, g.ndim - axis % g.ndim)))
-    return weights * ndimage.spline_filter1d(g / weights, order, axis, g.dtype, mode)
-
-
-def splines_adjoint(g: Array, order: int = 3, mode: str = "mirror") -> Array:
-    """The adjoint of ``input`` in ``ndimage.spline_filter(input, order, mode=mode)``."""
-    for axis in reversed(range(g.ndim)):
-        g = spline_adjoint(g, order, axis, mode)
-    return g
-
-
-class _Spline:
-    """The coefficients of an image at which ``map_coordinates`` interpolates, and where they are."""
-
-    def __init__(self, shape: tuple[int, ...], order: int, mode: str, prefilter: Any) -> None:
-        self.order, self.filtered = order, prefilter and order > 1
-        self.mode = {"grid-mirror": "reflect"}.get(mode, mode)
-        self.pad = _PADS.get(mode, 0) if self.filtered else 0
-        self.shape = tuple([n + 2 * self.pad for n in shape])
-        self.beyond = math.prod(self.shape)
-
-    def coefficients(self, image: Array, cval: float) -> Array:
-        """The coefficients in a row, and one more for what is beyond the edges."""
-        found = np.asarray(image, float)
-        if self.pad and self.mode == "nearest":
-            found = np.pad(found, self.pad, "edge")
-        elif self.pad:
-            found = np.pad(found, self.pad, constant_values=cval)
-        if self.filtered:
-            found = ndimage.spline_filter(found, self.order, mode=self.mode)
-        return np.append(found, cval)
-
-    def image_adjoint(self, g: Array) -> Array:
-        """The adjoint of the image, in that of the coefficients."""
-        g = g.reshape(self.shape)
-        if self.filtered:
-            g = splines_adjoint(g, self.order, self.mode)
-        for axis in range(g.ndim if self.pad else 0):
-            g = np.moveaxis(g, axis, 0)
-            inner = g[self.pad : -self.pad].copy()
-            if self.mode == "nearest":
-                inner[0] += np.sum(g[: self.pad], axis=0)
-                inner[-1] += np.sum(g[-self.pad :], axis=0)
-            g = np.moveaxis(inner, 0, axis)
-        return g
-
-    def taps(self, coordinates: Array, slopes: bool = False) -> Iterator[tuple[Array, list[Array]]]:
-        """For each of the nearest coefficients: where it is, and its weight at the points.
-
-        With ``slopes`` these are the derivatives of the weight in each coordinate.
-        """
-        axes = [_nearest(c + self.pad, n, self.order, self.mode) for c, n in zip(coordinates, self.shape, strict=True)]
-        strides = np.cumprod((1, *self.shape[:0:-1]))[::-1]
-        wanted = range(len(axes)) if slopes else (-1,)
-
-        def further(k: int, at: Any, factors: list[Any]) -> Iterator[tuple[Array, list[Array]]]:
-            if k == len(axes):
-                yield at, factors
-                return
-            for place, weight, rise in zip(*axes[k], strict=True):
-                more = [f * (rise if k == axis else weight) for f, axis in zip(factors, wanted, strict=True)]
-                yield from further(k + 1, at + place * strides[k], more)
-
-        for at, weights in further(0, 0, [1.0] * len(wanted)):
-            yield np.minimum(at, self.beyond) if self.mode == "grid-constant" else at, weights
-
-
-def _nearest(c: Array, n: int, order: int, mode: str) -> tuple[Array, Array, Array]:
-    """Along one axis of ``n`` coefficients, the places of the nearest to each coordinate, their weights and the
-    derivatives of these."""
-    c, turned, inside = _mapped(c, n, mode)
-    middle = np.floor(c if order % 2 else c + 0.5)
-    share = (c if order % 2 else c + 0.5) - middle
-    none = np.zeros((1, *c.shape))
-    weights, rises = np.broadcast_to(inside, none.shape), none
-    for degree in range(1, order + 1):
-        left, right = np.concatenate([none, weights]), np.concatenate([weights, none])
-        j = np.arange(degree + 1.0).reshape(-1, *(1,) * c.ndim)
-        rises = left - right
-        weights = ((share + degree - j) * left + (j + 1.0 - share) * right) / degree
-    places = middle.astype(int) - order // 2 + np.arange(order + 1).reshape(-1, *(1,) * c.ndim)
-    return _continued(places, n, mode), weights, rises * turned
-
-
-def _mapped(c: Array, n: int, mode: str) -> tuple[Array, Array, Array]:
-    """Coordinates as SciPy maps them into the image, the derivative of that, and 1 where they are in it, else 0."""
-    # SciPy takes NaN for a point outside.
-    ones = np.where(np.isnan(c), 0.0, 1.0)
-    c = np.where(np.isnan(c), 0.0, c)
-    low, high = c < 0, c > n - 1
-    if mode in ("nearest", "grid-constant"):
-        return c, ones, ones
-    if mode == "constant":
-        return np.clip(c, 0, n - 1), ones, np.where(low | high, 0.0, ones)
-    if n <= 1:
-        return 0.0 * c, 0.0 * c, ones
-    back = np.zeros(c.shape, bool)
-    if mode == "wrap":
-        down, up = c + (n - 1) * (np.trunc(-c / (n - 1)) + 1), c - (n - 1) * np.trunc(c / (n - 1))
-    elif mode == "grid-wrap":
-        down, up = c + n * (np.trunc((-1 - c) / n) + 1), c - n * np.trunc(c / n)
-    else:
-        apart = 0 if mode == "mirror" else 1
-        period = 2 * n - 2 + 2 * apart
-        down, up = c + period * np.trunc(-c / period), c - period * np.trunc(c / period)
-        far = down <= 1 - n if mode == "mirror" else down < -n
-        back = (low & ~far) | (high & (up >= n))
-        down = np.where(far, down + period, -down - apart)
-        up = np.where(up >= n, period - up - apart, up)
-    return np.where(low, down, np.where(high, up, c)), np.where(back, -1.0, 1.0), ones
-
-
-def _continued(places: Array, n: int, mode: str) -> Array:
-    """The places of coefficients in an axis that goes on beyond its edges, or one that is in no image."""
-    if mode == "grid-constant":
-        return np.where((places < 0) | (places >= n), _FAR, places)
-    if mode == "nearest" or n == 1:
-        return np.clip(places, 0, n - 1)
-    # The remainders of a few: all places are in the image or near it.
-    near = np.arange(-8, n + 8)
-    if mode == "grid-wrap":
-        return np.take(near % n, places + 8)
-    apart = 1 if mode == "reflect" else 0
-    period = 2 * n - 2 + 2 * apart
-    near = near % period
-    return np.take(np.where(near >= n, period - apart - near, near), places + 8)
 
 
 # --- images at points
@@ -187,29 +33,51 @@ def sampled_adjoint(
     g: Array, image: Array, points: Array, order: int = 3, mode: str = "constant", prefilter: Any = True
 ) -> Array:
     """The adjoint of ``image`` in ``ndimage.map_coordinates(image, points, order=..., mode=..., prefilter=...)``."""
-    spline, points = _Spline(np.shape(image), order, mode, prefilter), np.asarray(points, float)
+    none = (0,) * np.ndim(image)
+    return _spread(g, image, points, order, mode, prefilter, [(none, 1.0)])
+
+
+def _spread(
+    g: Array, image: Array, points: Array, order: int, mode: str, prefilter: Any, parts: list[tuple[Any, Any]]
+) -> Array:
+    """The adjoint of ``image`` in a sum of derivatives at the points, each with a factor."""
+    spline, points = Spline(np.shape(image), order, mode, prefilter), np.asarray(points, float)
+    wanted = [times for times, _ in parts]
 
     def gathered(g: Array) -> Array:
         total = np.zeros(spline.beyond + 1)
-        for at, (weight,) in spline.taps(points):
+        for at, weights in spline.taps(points, wanted):
+            weight = sum(w * factor for w, (_, factor) in zip(weights, parts, strict=True))
             total += np.bincount(np.ravel(at), np.ravel(weight * g), len(total))
         return spline.image_adjoint(total[:-1])
 
     return _parts(g, gathered).astype(g.dtype)
 
 
-def slopes(image: Array, points: Array, order: int, mode: str, cval: Any, prefilter: Any) -> Array:
-    """The derivatives of ``ndimage.map_coordinates(image, points, ...)`` in each coordinate, in a first axis."""
+def _units(ndim: int) -> list[tuple[int, ...]]:
+    """Once in each coordinate."""
+    return [tuple(row) for row in np.eye(ndim, dtype=int).tolist()]
+
+
+def _derivatives(
+    image: Array, points: Array, order: int, mode: str, cval: Any, prefilter: Any, wanted: Sequence[tuple[int, ...]]
+) -> Array:
+    """Derivatives of ``ndimage.map_coordinates(image, points, ...)``, in a first axis."""
     image, points = np.asarray(image), np.asarray(points, float)
     if np.iscomplexobj(image):
-        real = slopes(image.real, points, order, mode, np.real(cval), prefilter)
-        return real + 1j * slopes(image.imag, points, order, mode, np.imag(cval), prefilter)
-    spline, found = _Spline(image.shape, order, mode, prefilter), np.zeros(points.shape)
+        real = _derivatives(image.real, points, order, mode, np.real(cval), prefilter, wanted)
+        return real + 1j * _derivatives(image.imag, points, order, mode, np.imag(cval), prefilter, wanted)
+    spline, found = Spline(image.shape, order, mode, prefilter), np.zeros((len(wanted), *points.shape[1:]))
     coefficients = spline.coefficients(image, cval)
-    for at, weights in spline.taps(points, slopes=True) if order else ():
+    for at, weights in spline.taps(points, wanted) if order else ():
         for k, weight in enumerate(weights):
             found[k] += weight * coefficients[at]
     return found
+
+
+def slopes(image: Array, points: Array, order: int, mode: str, cval: Any, prefilter: Any) -> Array:
+    """The derivatives of ``ndimage.map_coordinates(image, points, ...)`` in each coordinate, in a first axis."""
+    return _derivatives(image, points, order, mode, cval, prefilter, _units(np.ndim(image)))
 
 
 def points_adjoint(
@@ -226,9 +94,9 @@ def points_adjoint(
 
 
 def sampled_tangent(
-    image_dot: Array,
-    points_dot: Array,
-    z: Array,
+    moves: Array,
+    way: Array,
+    result: Array,
     image: Array,
     points: Array,
     order: int = 3,
@@ -236,14 +104,37 @@ def sampled_tangent(
     cval: float = 0.0,
     prefilter: Any = True,
 ) -> Array:
-    """The tangent of ``z = ndimage.map_coordinates(image, points, ...)``."""
-    if z.dtype.kind not in "fc":
+    """The tangent of ``result = map_coordinates(image, points, ...)``, of those of the image and of the points."""
+    if result.dtype.kind not in "fc":
         return 0.0
     image, points = np.asarray(image), np.asarray(points, float)
-    found = np.sum(slopes(image, points, order, mode, cval, prefilter) * points_dot, axis=0)
-    image_dot = image_dot + np.zeros(image.shape, image.dtype)
-    found = found + ndimage.map_coordinates(image_dot, points, order=order, mode=mode, prefilter=prefilter)
-    return found.astype(z.dtype)
+    found = np.sum(slopes(image, points, order, mode, cval, prefilter) * way, axis=0)
+    moves = moves + np.zeros(image.shape, image.dtype)
+    found = found + ndimage.map_coordinates(moves, points, order=order, mode=mode, prefilter=prefilter)
+    return found.astype(result.dtype)
+
+
+# --- second derivatives in the points
+
+
+def bent_adjoint(
+    g: Array, way: Array, image: Array, points: Array, order: int, mode: str, cval: float, prefilter: Any
+) -> Array:
+    """The adjoint of ``points`` in the derivative of ``map_coordinates`` along ``way``, a direction for each point."""
+    units = _units(np.ndim(image))
+    pairs = [(j, k) for j in range(len(units)) for k in range(j + 1)]
+    wanted = [tuple(map(sum, zip(units[j], units[k], strict=True))) for j, k in pairs]
+    found, total = _derivatives(image, points, order, mode, cval, prefilter, wanted), np.zeros(np.shape(points))
+    for (j, k), bend in zip(pairs, np.real(found * g), strict=True):
+        total[j] += bend * way[k]
+        total[k] += bend * way[j] if j != k else 0.0
+    return _short(total, points)
+
+
+def slid_adjoint(g: Array, way: Array, image: Array, points: Array, order: int, mode: str, prefilter: Any) -> Array:
+    """The adjoint of ``image`` in the derivative of ``map_coordinates`` along ``way``, a direction for each point."""
+    parts = list(zip(_units(np.ndim(image)), way, strict=True)) if order else []
+    return _spread(g, image, points, order, mode, prefilter, parts) if parts else np.zeros(np.shape(image), g.dtype)
 
 
 # --- images that are moved, turned and stretched
