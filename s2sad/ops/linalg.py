@@ -28,6 +28,7 @@ from s2sad.runtime.systems import (
     matrix_power_tangent,
     pinv_adjoint,
     pinv_tangent,
+    regular_inverse,
     solve_matrix,
     solve_tangent,
     solve_transposed,
@@ -407,7 +408,8 @@ def det(z_bar: Array, a: Array) -> Array:
 
 
 def _slogdet_jvp(a_dot: Array, z: Any, a: Array) -> tuple[Array, Array]:
-    rate = np.trace(np.linalg.solve(a, a_dot), axis1=-2, axis2=-1)
+    inverse = regular_inverse(a, np.any(a_dot, axis=(-2, -1)))
+    rate = np.sum(np.matrix_transpose(inverse) * a_dot, axis=(-2, -1))
     if real(a):
         return np.zeros_like(z[0]), rate
     return 1j * np.imag(rate) * z[0], np.real(rate)
@@ -423,9 +425,9 @@ def _slogdet_jvp(a_dot: Array, z: Any, a: Array) -> tuple[Array, Array]:
 )
 def slogdet(z: Any, z_bar: Any, a: Array) -> Array:
     if real(a) and ndim(a) == 2:
-        return z_bar[1] * np.linalg.inv(a).T
+        return z_bar[1] * regular_inverse(a, z_bar[1]).T
     if real(a):
-        return np.expand_dims(z_bar[1], (-2, -1)) * np.matrix_transpose(np.linalg.inv(a))
+        return np.expand_dims(z_bar[1], (-2, -1)) * np.matrix_transpose(regular_inverse(a, z_bar[1]))
     # The sign turns with the imaginary part of the rate, the logarithm grows with the real part.
     rate_bar = np.real(z_bar[1]) + 1j * np.imag(z_bar[0] * z[0])
-    return np.expand_dims(rate_bar, (-2, -1)) * np.matrix_transpose(np.linalg.inv(a))
+    return np.expand_dims(rate_bar, (-2, -1)) * np.matrix_transpose(regular_inverse(a, rate_bar))

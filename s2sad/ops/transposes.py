@@ -42,7 +42,7 @@ from s2sad.runtime.linear import (
 )
 from s2sad.runtime.matrices import ratio
 from s2sad.runtime.padding import unpad
-from s2sad.runtime.systems import cofactor, cofactor_derivative
+from s2sad.runtime.systems import cofactor, cofactor_derivative, regular_inverse
 
 Array = Any
 
@@ -322,3 +322,24 @@ def _cofactor_jvp(a_dot: Array, z: Array, a: Array) -> Array:
 @rule(cofactor, jvp=_cofactor_jvp, samples=_cofactors, infer=infer.common.same_as_first)
 def cofactor_rule(z: Array, z_bar: Array, a: Array) -> Array:
     return cofactor_derivative(z_bar, z, a)
+
+
+def _inverses() -> Sequence[Sample]:
+    stack = numbers(3, 2, 2) + 3 * np.eye(2)
+    return [sample(stack[0], 0.7), sample(stack, np.array([1.0, 0.0, 2.0])), sample(stack * (1 + 2j), 1.0)]
+
+
+def _regular_inverse_jvp(a_dot: Array, z: Array, a: Array, used: Array) -> Array:
+    return -z @ a_dot @ z
+
+
+@rule(
+    regular_inverse,
+    wrt=["a"],
+    jvp=_regular_inverse_jvp,
+    samples=_inverses,
+    steps=frozenset({"used"}),
+    infer=infer.common.same_as_first,
+)
+def regular_inverse_rule(z: Array, z_bar: Array, a: Array, used: Array) -> Array:
+    return -np.matrix_transpose(z) @ z_bar @ np.matrix_transpose(z)

@@ -291,3 +291,28 @@ def cofactor_derivative(t: Any, c: Any, a: Any) -> Any:
         raise UndefinedDerivativeError("the second derivative of the determinant of a singular matrix is not available")
     total = np.sum(t * c, axis=(-2, -1), keepdims=True)
     return (total * c - c @ transposed(t) @ c) / np.expand_dims(determinant, (-2, -1))
+
+
+def regular_inverse(a: Any, used: Any) -> Any:
+    """The inverses of the matrices in ``a`` for which ``used`` is not zero; zeros for those of the others without one.
+
+    Example:
+        >>> regular_inverse(np.array([[[2.0]], [[0.0]]]), np.array([1.0, 0.0]))
+        array([[[0.5]],
+        <BLANKLINE>
+               [[0. ]]])
+
+    Raises:
+        UndefinedDerivativeError: one of them is singular.
+    """
+    try:
+        return np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        singular = np.linalg.slogdet(a)[0] == 0
+        if np.any(singular & (np.not_equal(used, 0))):
+            raise UndefinedDerivativeError(
+                "the logarithm of the determinant of a singular matrix has no derivative",
+                "Leave such matrices out before: a[np.linalg.det(a) != 0].",
+            ) from None
+        holes = np.expand_dims(singular, (-2, -1))
+        return np.where(holes, 0.0, np.linalg.inv(np.where(holes, identity(np.shape(a)[-1], a), a)))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import check_grads, grad, ops
+from s2sad import check_grads, grad, jvp, ops
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.matrices import ratio
 from s2sad.runtime.norms import norm_gradient
@@ -231,10 +231,22 @@ def test_the_second_derivative_at_a_singular_matrix_is_refused() -> None:
         cofactor_derivative(np.eye(2), cofactor(a), a)
 
 
-def test_singular_systems_raise() -> None:
-    a = np.zeros((2, 2))
-    with pytest.raises(np.linalg.LinAlgError):
-        body(np.linalg.slogdet, "vjp", z=(0.0, -np.inf), z_bar=(0.0, 1.0), a=a)
+def test_slogdet_has_a_derivative_where_a_matrix_is_regular() -> None:
+    stack = np.random.default_rng(5).normal(size=(3, 2, 2))
+    stack[1] = [[1.0, 2.0], [2.0, 4.0]]
+
+    def finite(a: Any) -> Any:
+        sign, logarithm = np.linalg.slogdet(a)
+        return np.sum(np.where(sign == 0, 0.0, logarithm))
+
+    found = grad(finite)(stack)
+    np.testing.assert_allclose(found[[0, 2]], np.swapaxes(np.linalg.inv(stack[[0, 2]]), 1, 2), rtol=1e-12)
+    np.testing.assert_array_equal(found[1], 0.0)
+    for a in (stack, stack[1]):
+        with pytest.raises(UndefinedDerivativeError, match="determinant of a singular matrix"):
+            grad(lambda a: np.sum(np.linalg.slogdet(a)[1]))(a)
+        with pytest.raises(UndefinedDerivativeError, match="determinant of a singular matrix"):
+            jvp(lambda a: np.linalg.slogdet(a)[1], (a,), (np.ones_like(a),))
 
 
 def test_slogdet_of_complex_matrices_turns_with_the_sign() -> None:

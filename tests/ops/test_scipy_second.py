@@ -32,6 +32,11 @@ def by_one_argument(p: Any) -> Any:
     return brentq(cubic, 0.0, 2.0, args=p[0] * p[1], xtol=1e-14) ** 2
 
 
+def with_a_report(p: Any) -> Any:
+    x, report = brentq(lambda x: x**3 + p[0] * x - p[1], 0.0, 2.0, xtol=1e-14, full_output=True)
+    return x**2 if report.converged else 0.0
+
+
 def several_roots(p: Any) -> Any:
     start = np.array([0.9, 0.8, 1.0])
     return np.sum(newton(lambda x, q: x**3 + q[0] * x - q[1] * LEVELS, start, args=(p,), tol=1e-14) ** 2)
@@ -128,8 +133,8 @@ def along(f: Callable[..., Any]) -> Callable[[Any], Any]:
 @pytest.mark.parametrize(
     "f",
     [
-        captured, by_one_argument, several_roots, with_slopes, system, fixed_point, integral, with_a_weight, nested,
-        of_an_image,
+        captured, by_one_argument, with_a_report, several_roots, with_slopes, system, fixed_point, integral,
+        with_a_weight, nested, of_an_image,
         of_several_variables, of_several_integrands, at_fixed_nodes, spline, *PATHS,
     ],
 )  # fmt: skip
@@ -140,7 +145,7 @@ def test_second_derivatives(f: Callable[..., Any]) -> None:
     np.testing.assert_allclose(hvp(f, (P,), (V,)), expected, **tolerance)
     if f is not dense:
         np.testing.assert_allclose(grad(along(f))(P), expected, **tolerance)
-    if f in (captured, system, integral, spline, at_the_end):
+    if f in (captured, with_a_report, system, integral, spline, at_the_end):
         np.testing.assert_allclose(grad(lambda q: np.sum(grad(f)(q) * V))(P), expected, **tolerance)
     if f in (captured, system, integral, spline, dense):
         np.testing.assert_allclose(jvp(along(f), (P,), (V,))[1], expected @ V, **tolerance)

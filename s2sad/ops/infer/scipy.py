@@ -375,23 +375,35 @@ def solution_with(count: int) -> Infer:
     return lambda b, fact: Fact("tuple", items=((0, OPEN), *reports))
 
 
+def _reported(found: Fact, count: int, b: Bound) -> Fact | None:
+    """What is found, alone or with so many reports, as ``full_output`` says."""
+    full = literal(b["full_output"])
+    if full in (0, False):
+        return found
+    return Fact("tuple", items=((0, found), *[(1 + i, OPEN) for i in range(count)])) if full in (1, True) else None
+
+
 def root(b: Bound, fact: Look) -> Fact | None:
     """A root of a function of one variable."""
-    return scalar(True) if literal(b["full_output"]) is False else None
+    return _reported(scalar(True), 1, b)
+
+
+def any_root(b: Bound, fact: Look) -> Fact | None:
+    """A root of a function from a start, one for each element of that."""
+    return _reported(OPEN, 1, b) if fact(b["x0"]).kind == "scalar" else None
 
 
 def solution(b: Bound, fact: Look) -> Fact | None:
     """A solution of equations in several variables, which are a vector."""
     start = fact(b["x0"])
     vector = start.kind in ("list", "tuple", "scalar") or (start.kind == "array" and start.ndim in (0, 1))
-    return Fact("array", None, 1, True) if vector and not literal(b["full_output"]) else None
+    return _reported(Fact("array", None, 1, True), 3, b) if vector else None
 
 
 def path(b: Bound, fact: Look) -> Fact:
     """The states of a differential equation, one row for each time; with a report of how they were found."""
     states = Fact("array", None, 2, True)
-    full = literal(b["full_output"])
-    return states if full in (0, False) else Fact("tuple", items=((0, states), (1, OPEN))) if full else OPEN
+    return _reported(states, 1, b) or OPEN
 
 
 def trajectory(b: Bound, fact: Look) -> Fact:

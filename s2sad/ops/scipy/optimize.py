@@ -154,6 +154,7 @@ def _newton_jvp(args_dot: Any, z: Any, func: Function, args: Any = (), full_outp
     steps=frozenset({"x0", "x1"}),
     jvp=_newton_jvp,
     samples=_starts,
+    infer=infer.scipy.any_root,
     dtype="unknown",
     calls=("func", "fprime", "fprime2"),
     passes=("args", 1),
