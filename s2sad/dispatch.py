@@ -30,7 +30,7 @@ from s2sad.rebinding import holds, note_compiled, rebound, relative_of
 from s2sad.runtime import plain, zeros
 from s2sad.runtime.calls import adjoint_like, again
 from s2sad.runtime.classes import own_class
-from s2sad.runtime.copies import contents, have_changed
+from s2sad.runtime.copies import contents, copy_arrays, have_changed
 from s2sad.runtime.sharing import arrays_in, shares
 from s2sad.runtime.trees import dataclass_fields
 from s2sad.runtime.zero_tangents import zero_tangent
@@ -69,10 +69,10 @@ class Entry(NamedTuple):
 class Reverse:
     """From the adjoint of the value of a call to those of its active arguments: the one, or a tuple of them."""
 
-    __slots__ = ("entry", "given", "saved", "spent", "value")
+    __slots__ = ("entry", "given", "saved", "value")
 
     def __init__(self, entry: Entry, saved: Any, value: Any, given: list[Any]) -> None:
-        self.entry, self.saved, self.spent = entry, saved, False
+        self.entry, self.saved = entry, saved
         self.value, self.given = value, given
 
     def __call__(self, value_bar: Any) -> Any:
@@ -81,16 +81,10 @@ class Reverse:
         if pair is None or entry.reverse is None:
             bars: tuple[Any, ...] = ()
         else:
-            if entry.compiled.once and self.spent:
-                raise UndefinedDerivativeError(
-                    "this pullback can be called once, because a function writes into arrays whose aliases are known "
-                    "only at run time",
-                    "Call vjp again for another adjoint.",
-                )
-            self.spent = True
             g = adjoint_like(value_bar, self.value)
             seeds = [g][: len(pair.seeded)] if pair.count is None else [g[i] for i in pair.seeded]
-            found = entry.reverse(again(self.saved), *seeds)
+            saved = copy_arrays(self.saved) if entry.compiled.once else self.saved
+            found = entry.reverse(again(saved), *seeds)
             bars = (found,) if len(pair.wrt) == 1 else found
         given = self.given
         if len(given) == 1 and len(bars) == 1:

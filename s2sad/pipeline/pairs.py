@@ -11,7 +11,7 @@ may view such an array comes with the shadow that views its shadow.
 from __future__ import annotations
 
 import types
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,6 +38,7 @@ from s2sad.ir.nodes import (
     If,
     Op,
     Param,
+    Push,
     Stmt,
     Store,
     Unpack,
@@ -323,7 +324,12 @@ def halves(
     )
     body = (*unpacked, *start, *back)
     backward = Function(pair.reverse.name, params, (), gradients, whole.file, titles[1], body)
-    return forward, backward, pair, not made.shadows.isdisjoint(needed)
+    return forward, backward, pair, not made.shadows.isdisjoint((*needed, *_pushed(whole.body)))
+
+
+def _pushed(body: Block) -> Iterator[str]:
+    """The names of what is put on tapes."""
+    return (name for stmt in walk(body) if isinstance(stmt, Push) for value in stmt.values for name in names_in(value))
 
 
 def _is_added(bar: str, back: Block, gradients: Expr) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import jacrev, vjp
+from s2sad import grad, jacrev, vjp
 from tests.oracle import numeric_gradient
 
 X = np.array([0.7, -0.4, 1.2, 0.9])
@@ -66,7 +66,41 @@ def met(x, f):
     return f(y) * y
 
 
-CASES: list[Callable[[Any], Any]] = [kept_in_a_list, exchanged, one_of_two, items, replaced, lambda x: met(x, half)]
+def popped(x):
+    rows, out = [], 0.0
+    for k in range(3):
+        row = x * (k + 1.0)
+        rows.append(row)
+        row[0] = x[1] * row[2]
+    while rows:
+        row = rows.pop()
+        row[1] = row[0] * row[2]
+        out = out * x + row
+    return out
+
+
+def of_each_turn(x):
+    out = x * 1.0
+    for _ in range(2):
+        rows = [x * 1.0, x * 2.0]
+        for row in rows:
+            row[1] = row[0] * out[2]
+        out = rows[0] * rows[1]
+    return out
+
+
+def filtered(x, y):
+    a, b = x * y, np.sin(x)
+    for _ in range(2):
+        a[1:] = b[:-1] * b[1:]
+    b[1:] = a[:-1] * b[1:]
+    return np.sum(a * b)
+
+
+CASES: list[Callable[[Any], Any]] = [
+    *(kept_in_a_list, exchanged, one_of_two, items, replaced, popped, of_each_turn, lambda x: met(x, half)),
+    lambda x: grad(filtered)(x, X),
+]
 
 
 @pytest.mark.parametrize("f", CASES)
