@@ -119,7 +119,7 @@ class _Signs:
                 continue
             for i, other in changed.items():
                 out[i] = other
-            out[position] = replace(changed[position], value=self._apart(inner))
+            out[position] = self._with(changed[position], inner)
             if plain is not None:
                 readers = read_at[stmt.target]
                 self.uses[plain.name] += len(readers)
@@ -158,7 +158,7 @@ class _Signs:
                 return None
             turned = algebra.negate(value)
             if not (isinstance(turned, Call) and turned.op == algebra.NEGATE):
-                changed[i] = replace(reader, value=self._apart(turned))
+                changed[i] = self._with(reader, turned)
                 continue
             further = self._without(out, i, None, read_at)
             if further is None:
@@ -178,6 +178,12 @@ class _Signs:
         self.memory.of[other] = self.memory.fact(Var(name))
         self.memory.join(other, name)
         return other
+
+    def _with(self, stmt: Assign | Store, value: Expr) -> Assign | Store:
+        """A statement with the value that it has without a sign, which may be an object that has a name."""
+        if isinstance(stmt, Assign) and isinstance(value, Var):
+            self.memory.join(stmt.target, value.name)
+        return replace(stmt, value=self._apart(value))
 
     def _apart(self, expr: Expr) -> Expr:
         """What was an array of its own for its sign, and may share memory without it, as an array of its own."""

@@ -54,3 +54,30 @@ def test_derivatives(f):
     np.testing.assert_allclose(jvp(f, (x,), (v,))[1], expected @ v, rtol=1e-7)
     along = numeric_gradient(lambda y: grad(f)(y) @ v, [x])
     np.testing.assert_allclose(hvp(f, (x,), (v,)), along, rtol=1e-6)
+
+
+def stored_difference(x):
+    a, rows = np.sin(x), np.outer(x, x)
+    a[0] = 0.5
+    rows[1] = -(a - a * a)
+    return np.sum(rows * rows)
+
+
+def stored_signs(x):
+    a, rows = np.sin(x), np.outer(x, x)
+    a[0] = 0.5
+    rows[1] = -(-1.0 * -(a + a * a))
+    return np.sum(rows * rows)
+
+
+def stored_chain(x):
+    a, rows = np.sin(x), np.outer(x, x)
+    np.negative(a, out=a)
+    rows[1] = -(-a - (a - (-np.cos(a * 0.5) - a)))
+    return np.sum(rows * rows)
+
+
+@pytest.mark.parametrize("f", [stored_difference, stored_signs, stored_chain])
+def test_an_adjoint_without_its_sign_is_not_the_part_that_is_set_to_zero(f):
+    x = np.array([0.55, -0.82, 1.27])
+    np.testing.assert_allclose(grad(f)(x), numeric_gradient(f, (x,)), rtol=1e-7)
