@@ -26,6 +26,7 @@ from s2sad.analysis.summaries import (
     call_may_write,
     constant_calls,
     kept_unseen,
+    only_changes,
     put_unseen,
     user_calls,
     written_unseen,
@@ -72,6 +73,7 @@ class Effects:
     ``stop_gradient`` was taken while it had a name, ``altered`` those whose object a call may write that is
     not known to write it, ``kept`` those whose object the function may put into objects of the module.  ``modified``
     are the parameters whose object, as the caller has it, may be written: not all that share a group with what is.
+    ``outer`` are the names of what may be arrays that the module holds.
     """
 
     group: dict[str, frozenset[str]]
@@ -86,6 +88,7 @@ class Effects:
     altered: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
     modified: frozenset[str] = frozenset()
+    outer: frozenset[str] = frozenset()
 
     def objects(self) -> dict[str, frozenset[str]]:
         """For each name whose object may be written so that others see it: all names that may share it."""
@@ -111,9 +114,14 @@ class Effects:
         return self.written_openly(stmt) | (self.owners.keys() if self.alters(stmt) else frozenset())
 
     def alters(self, stmt: Stmt) -> bool:
-        """Whether a statement may write into objects of the module of which it is not known which they are."""
-        unknown = (UNKNOWN in self.owners.get(name, ()) for name in self.written_openly(stmt))
-        return alters(stmt, self.calls) or any(unknown)
+        """Whether a statement may write into objects of the module of which it is not known which they are.
+
+        What a variable of the module holds may be what the function has put there.
+        """
+        written = self.written_openly(stmt)
+        unknown = any(UNKNOWN in self.owners.get(name, ()) for name in written)
+        held = not self.outer.isdisjoint(written) and not only_changes(stmt, self.calls)
+        return alters(stmt, self.calls) or unknown or held
 
     def written_openly(self, stmt: Stmt) -> set[str]:
         """The names whose objects a statement itself may write, by stores, augmented assignment or calls."""
@@ -443,6 +451,7 @@ def effects(
         frozenset(),
         frozenset(kept),
         frozenset(p.name for p in function.params if f"{_CALLER}{p.name}" in modified),
+        frozenset(n for n in owners if facts.of[n].kind in ("array", "numeric", "open")),
     )
     return replace(found, altered=frozenset(owners)) if any(map(found.alters, walk(function.body))) else found
 

@@ -12,7 +12,7 @@ from s2sad.frontend.dependence import bound_names
 from s2sad.frontend.given import given, is_built_in, is_member
 from s2sad.frontend.holding import UNKNOWN, names_held, variables_held
 from s2sad.frontend.trees import nodes_of
-from s2sad.frontend.writing import written_by
+from s2sad.frontend.writing import alters, special_writing, written_by
 from s2sad.runtime.contents import attributes_of, items_of
 
 Node = Any
@@ -45,9 +45,14 @@ def _may_put(call: Node, lookup: Lookup) -> bool:
 
 
 def only_changes(node: Node, lookup: Lookup) -> bool:
-    """Whether the calls inside ``node`` write no more than which items containers have."""
-    calls = [n for n in nodes_of(node) if isinstance(n, gast.Call)]
-    return all(_is_change(call, lookup) or not any(written_by(call, lookup)) for call in calls)
+    """Whether what runs inside ``node`` writes no more than which items containers have."""
+    for part in nodes_of(node):
+        if special_writing(part, lookup):
+            return False
+        if isinstance(part, gast.Call) and not _is_change(part, lookup):
+            if any(written_by(part, lookup)) or alters(part, lookup):
+                return False
+    return True
 
 
 def _is_change(call: Node, lookup: Lookup) -> bool:

@@ -15,6 +15,7 @@ from s2sad import grad, stop_gradient
 from s2sad.errors import S2SADError, UnsupportedError
 from tests.language.support import PLACE, Case, case, check_gradient, check_primal
 from tests.oracle import numeric_gradient
+from tests.random_objects import load
 
 X = np.array([0.71, 1.32, 0.57, 1.81, 1.13])
 LOGGER = logging.getLogger(__name__)
@@ -552,3 +553,46 @@ def test_an_argument_that_one_function_keeps_and_another_writes_stays_as_it_was(
     np.testing.assert_array_equal(s[0], np.arange(1.0, 6.0))
     expected = numeric_gradient(lambda x: kept_and_overwritten_in_a_loop(x, (np.arange(1.0, 6.0), 2.0)), (X,))
     np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+#: A program that keeps an argument in a container of the module, which holds something at first, and writes it later.
+KEEPING = """import numpy as np
+cache = {begin}
+def helper(q):
+    {keep}
+def later():
+    {write}
+def f(x, k):
+    r = k * x
+    helper(k)
+    {done}
+    s = np.sum(r * r)
+    return s + np.sum(np.sin(k) * x)
+"""
+CONTAINERS = {
+    "cache['q']": ("cache['q'] = q", ["{}", "{'n': 1.0}", "{'z': np.ones(3)}"]),
+    "cache[-1]": ("cache.append(q)", ["[]", "[1.0]", "[np.ones(3)]"]),
+    "cache['l'][-1]": ("cache['l'].append(q)", ["{'l': []}"]),
+    "cache['w'][0]": ("cache.setdefault('w', []).append(q)", ["{}"]),
+}
+
+
+@pytest.mark.parametrize("write", ["{}[0] = 0.35", "{}[:] *= 2.0", "v = {}[1:]; v += 1.0"])
+@pytest.mark.parametrize(("item", "begin"), [(item, b) for item, (_, begins) in CONTAINERS.items() for b in begins])
+def test_what_containers_of_numbers_or_of_nothing_hold_now_may_be_an_array_later(
+    item: str, begin: str, write: str
+) -> None:
+    write = write.format(item)
+    x, k, refused = np.array([0.5, 1.2, -0.7]), np.array([0.8, -0.4, 1.5]), 0
+    for done in ("later()", write):
+        text = KEEPING.format(begin=begin, keep=CONTAINERS[item][0], write=write, done=done)
+        slopes = []
+        for way in np.eye(3):
+            up, down = (load("kept", text)["f"](x + h * way, k.copy()) for h in (1e-5, -1e-5))
+            slopes.append((up - down) / 2e-5)
+        try:
+            np.testing.assert_allclose(grad(load("kept", text)["f"])(x, k), slopes, rtol=1e-6)
+        except UnsupportedError:
+            refused += 1
+        np.testing.assert_array_equal(k, [0.8, -0.4, 1.5])
+    assert refused < 2 or item.startswith("cache['l']") or "np.ones" in begin
