@@ -14,6 +14,7 @@ from s2sad.optimise.outside import read_in_place
 from s2sad.optimise.repeated import name_repeated
 from s2sad.optimise.sink import sunk, sunk_in_loops
 from s2sad.optimise.stores import shorten_stores
+from s2sad.optimise.unread_zeros import without_unread_zeros
 
 __all__ = [
     "Memory",
@@ -32,4 +33,5 @@ __all__ = [
     "tidy_loops",
     "with_indices",
     "with_one_name",
+    "without_unread_zeros",
 ]

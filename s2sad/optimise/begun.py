@@ -13,6 +13,8 @@ x_bar += 1.0
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
 import numpy as np
@@ -34,14 +36,19 @@ def begin_with_contributions(function: Function, memory: Memory) -> Function:
     """Apply the rewrite above to the reverse part of ``function``, block by block."""
     if function.reverse is None:
         return function
-    known = {p.name for p in function.params} | {
-        n for s in walk((*function.body, *function.reverse)) for n in writes(s)
-    }
-    return replace(function, reverse=_begun(function.reverse, memory, frozenset(known)))
+    whole = (*function.body, *function.reverse)
+    made = Counter(n for s in walk(whole) for n in writes(s))
+    read = Counter(names_in(function.result))
+    for stmt in walk(whole):
+        read.update(reads(stmt))
+    single = {n for n in made if made[n] == read[n] == 1}
+    known = {p.name for p in function.params} | made.keys()
+    return replace(function, reverse=_begun(function.reverse, memory, known, single))
 
 
-def _begun(block: Block, memory: Memory, known: frozenset[str]) -> Block:
-    out = [map_stmt(s, lambda e: e, lambda b: _begun(b, memory, known)) if blocks(s) else s for s in block]
+def _begun(block: Block, memory: Memory, known: Set[str], single: Set[str]) -> Block:
+    """A block with the rewrite; the names in ``single`` are read once."""
+    out = [map_stmt(s, lambda e: e, lambda b: _begun(b, memory, known, single)) if blocks(s) else s for s in block]
     begun = [position for position, stmt in enumerate(out) if isinstance(stmt, Assign) and _is_zeros(stmt.value)]
     if not begun:
         return tuple(out)
@@ -49,6 +56,7 @@ def _begun(block: Block, memory: Memory, known: frozenset[str]) -> Block:
     for position, stmt in enumerate(out):
         for name in {name for inner in walk((stmt,)) for name in (*reads(inner), *writes(inner))}:
             first.setdefault(name, []).append(position)
+    own = {s.target: s.value for s in out if isinstance(s, Assign) and s.target in single}
     done: set[int] = set()
     for position in begun:
         (name,) = writes(out[position])
@@ -57,7 +65,7 @@ def _begun(block: Block, memory: Memory, known: frozenset[str]) -> Block:
         added = None if place is None else out[place]
         if place is None or not isinstance(added, Store) or added.base != Var(name) or added.op != "+" or added.call:
             continue
-        whole = _whole(out[position], added, memory) if known.issuperset(names_in(added.value)) else None
+        whole = _whole(out[position], added, memory, own) if known >= set(names_in(added.value)) else None
         if whole is not None:
             out[place] = Assign(name, whole, added.origin)
             done.add(position)
@@ -70,8 +78,10 @@ def _is_zeros(value: Expr) -> bool:
     return isinstance(value, Call) and any(value.op.function is zeros for zeros in (np.zeros, np.zeros_like))
 
 
-def _whole(begun: Stmt, added: Store, memory: Memory) -> Expr | None:
+def _whole(begun: Stmt, added: Store, memory: Memory, own: Mapping[str, Expr]) -> Expr | None:
     """The array that zeros and what is added to all of them are, if that surely is of their shape and dtype.
+
+    In ``own`` are the values of names that nobody else reads.
 
     The adjoint of a result, which a caller gives, may be what broadcasts to that.
     """
@@ -85,7 +95,8 @@ def _whole(begun: Stmt, added: Store, memory: Memory) -> Expr | None:
         return None
     if set(names_in(added.base)) & set(names_in(added.value)):
         return None
-    fresh = isinstance(added.value, Call) and sharing(added.value, memory.fact) == "fresh"
+    made = own.get(added.value.name) if isinstance(added.value, Var) else added.value
+    fresh = isinstance(made, Call) and sharing(made, memory.fact) == "fresh"
     return added.value if fresh else Call(_COPY, (added.value,))
 
 

@@ -39,6 +39,7 @@ from s2sad.optimise import (
     tidy_loops,
     with_indices,
     with_one_name,
+    without_unread_zeros,
 )
 from s2sad.pipeline.analysed import Analysed
 from s2sad.pipeline.entry import COPIES, COPY_REACHABLE, OWN
@@ -93,6 +94,7 @@ def finished(
     function = remove_dead(function, groups, kept)
     shared = [{made.shadow_of[n] for n in group if n in made.shadow_of} for group in a.effects.group.values()]
     memory = Memory(function, made.facts, a.facts.globals, shared)
+    function = without_unread_zeros(function, memory)
     function = shorten_stores(collect(share(function, memory), memory, maker.fresh), memory)
     function = remove_dead(tidy_loops(checked(function, "collecting"), again), groups, kept)
     function = with_one_name(_on_copies(sunk(function, made.shadows, made.outward)), maker.fresh)

@@ -1,0 +1,95 @@
+"""Zeros in an adjoint that nobody reads are left out, and no others: every gradient against differences."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad, vjp
+from tests.oracle import numeric_gradient
+from tests.random_objects import load
+
+X = np.array([0.5, 1.2, -0.7, 0.3])
+#: What is done to an array ``y`` and a matrix ``m``.
+UNREAD = {
+    "each_item": "for i in range(4): y[i] = np.sin(x[i])",
+    "from_one_on": "for i in range(1, 4): y[i] = x[i] * x[i - 1]",
+    "in_steps": "for i in range(0, 4, 2): y[i] = x[i] ** 2",
+    "each_row": "for i in range(4): m[i] = x * x[i]",
+    "each_row_but_its_end": "for i in range(4): m[i, 1:] = x[1:] * x[i]",
+    "each_column": "for j in range(4): m[:, j] = x * x[j]",
+    "each_place": "for i in range(4):\n    for j in range(4): m[i, j] = x[i] * np.cos(x[j])",
+    "below_the_diagonal": "for i in range(4):\n    for j in range(i): m[i, j] = x[i] * np.cos(x[j])",
+    "by_either_arm": "for i in range(4):\n    if x[i] > 0: y[i] = x[i] ** 3\n    else: y[i] = -x[i]",
+    "own_item_before": "for i in range(4): y[i] = y[i] * x[i]",
+}
+#: What a later turn, or statement, has overwritten.
+READ = {
+    "items_twice": "for k in range(2):\n    for i in range(4): y[i] = x[i] * (k + 1.0)",
+    "by_the_next": "for i in range(3):\n    y[i] = x[i]\n    y[i + 1] = x[i] ** 2",
+    "by_the_next_through_a_view": "v = y[1:]\nfor i in range(3):\n    y[i] = x[i]\n    v[i] = x[i] ** 2",
+    "in_the_same_turn": "for i in range(4):\n    y[i] = x[i] ** 2\n    y[i] = x[i] * x[0]",
+    "from_the_end": "m = np.ones((2, 4))\nfor i in range(-2, 2): m[i] = x * x[i]",
+    "rows_then_columns": "for i in range(4):\n    m[i] = x * x[i]\n    m[:, i] = x * x[0]",
+    "row_in_each_turn": "for i in range(4):\n    for j in range(4): m[i] = x * x[j]",
+    "one_item_always": "for i in range(4): y[2] = x[i] * x[1]",
+    "places_of_another_order": "for i in range(4):\n    for j in range(4): m[j, i] = m[i, j] = x[i] * x[j] ** 2",
+    "items_of_a_list": "for i in [0, 1, 1, 2]: y[i] = x[i] ** 2",
+    "while_it_counts": "i = 0\nwhile i < 4:\n    y[i // 2] = x[i] ** 2\n    i = i + 1",
+    "before_the_loop": "y[2] = x[0] ** 2\nfor i in range(4): y[i] = np.sin(x[i])",
+    "item_before": "for i in range(1, 4): y[i] = y[i - 1] * x[i]",
+    "item_behind": "for i in range(3): y[i] = y[i + 1] * x[i]",
+    "transposed": "for i in range(4):\n    for j in range(4): m[i, j] = x[i] * m[j, i]",
+    "read_before_too": "z = y[1] * x[1]\nfor i in range(4): y[i] = x[i] * z\ny[0] = y[0] * z",
+}
+
+
+CONSTANT = "np.ones(4), np.ones((4, 4))"
+ACTIVE = "x * 1.0, np.outer(x, x)"
+
+
+def program(name: str, text: str, begin: str) -> Any:
+    body = textwrap.indent(text, "    ")
+    head = f"import numpy as np\ndef f(x):\n    y, m = {begin}\n"
+    return load(f"zeros_{name}", f"{head}{body}\n    return np.sum(np.sin(y) * x) + np.sum(np.cos(m))\n")["f"]
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_left_out(name: str) -> None:
+    f = program(name, UNREAD[name], CONSTANT)
+    np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-7)
+    text = grad(f).source_for(X)
+    assert "] = 0.0" not in text, text
+
+
+@pytest.mark.parametrize("begin", [CONSTANT, ACTIVE])
+@pytest.mark.parametrize("name", [*UNREAD, *READ])
+def test_kept_where_they_are_read(name: str, begin: str) -> None:
+    f = program(name, {**UNREAD, **READ}[name], begin)
+    np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-7)
+
+
+def test_a_pullback_may_be_called_again() -> None:
+    f = program("each_item", UNREAD["each_item"], CONSTANT)
+    _, pullback = vjp(f, X)
+    first, second = pullback(1.0), pullback(1.0)
+    np.testing.assert_array_equal(first[0], second[0])
+
+
+def squares(y: Any, x: Any) -> None:
+    for i in range(len(y)):
+        y[i] = x[i] ** 2
+
+
+def test_zeros_in_what_a_caller_has_stay() -> None:
+    """What a callee overwrites has no part in the result, whoever wrote it before."""
+
+    def f(x: Any) -> Any:
+        y = np.sin(x)
+        squares(y, x)
+        return np.sum(y * x)
+
+    np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-7)
