@@ -25,7 +25,9 @@ from s2sad.analysis.summaries import (
     assumed,
     call_may_write,
     constant_calls,
+    is_entangled,
     kept_unseen,
+    known_parts,
     only_changes,
     put_unseen,
     user_calls,
@@ -54,7 +56,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import base, names_in, subexpressions, walk
 from s2sad.ir.types import OBJECTS
-from s2sad.runtime import copy_together, stop_gradient
+from s2sad.runtime import stop_gradient
 from s2sad.runtime.objects import state_of
 
 
@@ -293,7 +295,7 @@ def effects(
         for call in subexpressions(value):
             if isinstance(call, Call) and call.op.function is stop_gradient:
                 stopping.update(sharers(call, facts, calls))
-        if _is_entangled(value, calls):
+        if is_entangled(value, calls):
             objects = [t for t in targets if not is_number(t)]
             for target in objects[1:]:
                 flow.join(objects[0], target)
@@ -359,7 +361,7 @@ def effects(
                 for target, source in zip(targets, sources, strict=True):
                     link(source, (target,))
             case Unpack(targets=targets, value=value, star=star):
-                parts = _parts(value, calls) if star is None else None
+                parts = known_parts(value, calls) if star is None else None
                 if parts is not None and len(parts) == len(targets):
                     link_parts(parts, value, targets)
                 else:
@@ -465,22 +467,6 @@ def held_by_module(value: Expr, facts: Facts, found: Effects) -> frozenset[str]:
 def _variables(names: Iterable[str]) -> frozenset[str]:
     """The variables among names that stand for what the module holds."""
     return frozenset(n.removeprefix(_OUTSIDE) for n in names if n.startswith(_OUTSIDE))
-
-
-def _parts(value: Expr, calls: Mapping[Call, CallEffects]) -> tuple[Part, ...] | None:
-    """What is known of each item of the tuple that a call returns."""
-    known = calls.get(value) if isinstance(value, Call) and value.op.kind == "user" else None
-    return None if known is None else known.parts
-
-
-def _is_entangled(value: Expr, calls: Mapping[Call, CallEffects]) -> bool:
-    """Whether several results of a call may share an object that none of its arguments has."""
-    if isinstance(value, Opaque):
-        return value.call is None or value.call not in calls or calls[value.call].entangled
-    if isinstance(value, Call) and value.op.function is copy_together:
-        return True
-    user = isinstance(value, Call) and value.op.kind == "user"
-    return user and (calls.get(value) or assumed(value)).entangled  # type: ignore[arg-type]
 
 
 def _summaries(

@@ -11,6 +11,7 @@ from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.writing import may_write
 from s2sad.ir.nodes import Build, Call, Effect, Expr, Global, Opaque, Stmt, Store
 from s2sad.ir.traverse import expressions, names_in, subexpressions
+from s2sad.runtime import copy_together
 
 
 @dataclass(frozen=True)
@@ -246,3 +247,19 @@ def _call_alters(known: CallEffects) -> bool:
     """Whether a call may write into objects of the module, be it that it is given them."""
     given = [part for p in known.written for part in subexpressions(known.bound[p])]
     return known.altering or any(isinstance(e, Global) or (isinstance(e, Opaque) and e.variables) for e in given)
+
+
+def known_parts(value: Expr, calls: Mapping[Call, CallEffects]) -> tuple[Part, ...] | None:
+    """What is known of each item of the tuple that a call returns."""
+    known = calls.get(value) if isinstance(value, Call) and value.op.kind == "user" else None
+    return None if known is None else known.parts
+
+
+def is_entangled(value: Expr, calls: Mapping[Call, CallEffects]) -> bool:
+    """Whether several results of a call may share an object that none of its arguments has."""
+    if isinstance(value, Opaque):
+        return value.call is None or value.call not in calls or calls[value.call].entangled
+    if isinstance(value, Call) and value.op.function is copy_together:
+        return True
+    user = isinstance(value, Call) and value.op.kind == "user"
+    return user and (calls.get(value) or assumed(value)).entangled  # type: ignore[arg-type]
