@@ -9,7 +9,7 @@ import numpy as np
 
 from s2sad.ops import infer
 from s2sad.ops.points import numbers, singles
-from s2sad.ops.spec import Sample, constant, rule, sample
+from s2sad.ops.spec import Sample, constant, operation, rule, sample
 from s2sad.runtime.ufunc_loops import (
     accumulated_adjoint,
     accumulated_by,
@@ -115,4 +115,13 @@ def reduced_between_rule(
     return reduced_between_adjoint(z_bar, z, array, function, indices, axis)
 
 
+operation(
+    reduced_adjoint,
+    reduced_tangent,
+    accumulated_adjoint,
+    accumulated_tangent,
+    reduced_between_adjoint,
+    reduced_between_tangent,
+    remedy="write the steps as a loop: z = x[0], then z = np.hypot(z, x[i]), which has derivatives of all orders",
+)
 constant(element_places, signature=lambda shape, index: None, samples=lambda: [sample((3,), [2, 0, 2])])

@@ -13,10 +13,18 @@ import numpy as np
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Function, Sample, bilinear, linear, rule, sample
+from s2sad.ops.spec import Function, Sample, bilinear, constant, linear, rule, sample
 from s2sad.runtime.arrays import Axis, count_ties, share_ties, unreduce
 from s2sad.runtime.quantiles import spread_behind, sum_behind
-from s2sad.runtime.reductions import column, outer_left, outer_right, running_adjoint, running_tangent, unreduceat
+from s2sad.runtime.reductions import (
+    column,
+    outer_left,
+    outer_right,
+    reduceat_places,
+    running_adjoint,
+    running_tangent,
+    unreduceat,
+)
 from s2sad.runtime.scans import (
     backward_recurrence,
     merge_axes,
@@ -391,3 +399,12 @@ def column_rule(z_bar: Array, a: Array, b: Array) -> Array:
 )
 def unreduceat_rule(z_bar: Array, g: Array, shape: Any, indices: Any, axis: int = 0) -> Array:
     return np.add.reduceat(z_bar, indices, axis)
+
+
+constant(
+    reduceat_places,
+    signature=lambda indices, n: None,
+    samples=lambda: [sample([0, 2, 1], 4)],
+    infer=infer.positions.of_matrix,
+    gives=(tuple,),
+)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.runtime.moves import in_order, moved
-from s2sad.runtime.reductions import column
+from s2sad.runtime.reductions import column, reduceat_places
 from s2sad.runtime.selecting import key_order, piece_conditions, result_dtype
 from s2sad.runtime.ufunc_loops import accumulated_by, element_places, reduced_between, reduced_by
 
@@ -233,6 +233,14 @@ def accumulate(function: Any, array: Any, axis: Any = 0) -> Any:
 def reduceat(function: Any, array: Any, indices: Any, axis: Any = 0) -> Any:
     """``function.reduceat``."""
     return reduced_between(array, function, indices, axis)
+
+
+def products_between(function: Any, array: Any, indices: Any, axis: Any = 0) -> Any:
+    """``np.multiply.reduceat``."""
+    array = np.asanyarray(array)
+    places, owners = reduceat_places(indices, array.shape[axis])
+    parts = np.split(np.take(array, places, axis), np.flatnonzero(np.diff(owners)) + 1, axis)
+    return np.stack([np.prod(part, axis=axis) for part in parts], axis)
 
 
 def outer(function: Any, A: Any, B: Any) -> Any:

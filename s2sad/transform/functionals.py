@@ -112,6 +112,8 @@ def _method(value: Any) -> Any:
     if value.__name__ == "at":
         # Sums and differences are stores of their own.
         return {1: definitions.at_1, 2: definitions.at_2}.get(function.nin) if function not in _STORED else None
+    if function is np.multiply and value.__name__ == "reduceat":
+        return definitions.products_between
     return _METHODS.get(value.__name__) if function.nin == 2 and ops.find(value) is None else None
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import special
 
-from s2sad import grad, jvp, value_and_grad
-from s2sad.errors import S2SADError, UndefinedDerivativeError
-from tests.oracle import numeric_gradient
+from s2sad import grad, hvp, jvp, value_and_grad
+from s2sad.errors import S2SADError, UndefinedDerivativeError, UnsupportedError
+from tests.oracle import numeric_gradient, richardson_jvp
 
 X = np.array([[0.3, 0.7, 1.2], [0.9, 0.4, 1.6]])
 WEIGHTS = np.cos(np.arange(24.0))
@@ -78,3 +78,23 @@ def test_what_is_reduced_otherwise_than_step_by_step_is_refused() -> None:
 def test_further_arguments_are_refused() -> None:
     with pytest.raises(S2SADError, match="reduce has no derivative rule"):
         grad(lambda x: np.hypot.reduce(x, initial=2.0))(X[0])
+
+
+def products_of_parts(x: Any) -> Any:
+    return np.sum(np.multiply.reduceat(x, [2, 0, 1], axis=-1) ** 3)
+
+
+@pytest.mark.parametrize("x", [X, X * [[1.0, 0.0, 1.0], [1.0, 0.0, 0.0]]], ids=["regular", "zeros"])
+def test_products_of_parts_have_derivatives_of_all_orders(x: Any) -> None:
+    way = WEIGHTS[:6].reshape(2, 3)
+    expected = richardson_jvp(grad(products_of_parts), (x,), (way,))
+    np.testing.assert_allclose(grad(products_of_parts)(x), numeric_gradient(products_of_parts, (x,)), atol=1e-7)
+    np.testing.assert_allclose(hvp(products_of_parts, (x,), (way,)), expected, atol=1e-7)
+    again = grad(lambda y: np.sum(grad(products_of_parts)(y) * way))
+    np.testing.assert_allclose(again(x), expected, atol=1e-7)
+
+
+def test_what_has_no_second_derivative_is_one_error() -> None:
+    with pytest.raises(UnsupportedError, match="reduced_adjoint has no derivative rule") as refused:
+        hvp(lambda x: np.hypot.reduce(x) ** 3, (X[0],), (X[0],))
+    assert len(refused.value.violations) == 1
