@@ -8,9 +8,9 @@ dependences.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from s2sad import ops
 from s2sad.analysis.effects import HELD, STATE, Effects
@@ -19,6 +19,8 @@ from s2sad.analysis.stopped import stale_reads, stopped_names
 from s2sad.analysis.summaries import constant_calls, only_changes, user_calls, written_unseen
 from s2sad.analysis.versions import changed_items
 from s2sad.frontend.holding import UNKNOWN
+from s2sad.frontend.lower import Lowered
+from s2sad.frontend.summaries import may_change
 from s2sad.ir.nodes import (
     Assign,
     Call,
@@ -39,16 +41,6 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import children, reads, walk
 from s2sad.runtime import stop_gradient
-
-
-class Variables(Protocol):
-    """What is asked of the variables of the module."""
-
-    def counts(self, text: str) -> bool:
-        """Whether a variable, of this dotted name, is a list or dict of numbers and texts alone."""
-
-    def is_array(self, text: str) -> bool:
-        """Whether a variable, of this dotted name, is an array now."""
 
 
 @dataclass(frozen=True)
@@ -194,17 +186,22 @@ def written_outside(
     facts: Facts,
     effects: Effects,
     varied: Collection[str],
-    resolver: Variables,
+    lowered: Lowered,
 ) -> Iterator[Outside]:
     """The statements that write an array, or what is ``varied``, into what outlives the call, and what they do.
 
     What reads it later does not know where the value came from, nor under how many names the module has the array.
     Of a variable of the module that holds numbers alone these are replaced and not written; a list that holds an array
-    of the module is not that array.
+    of the module is not that array.  The names of a group are not told apart by what holds what; which objects of the
+    module may be written at all the points-to analysis says.
     """
+    resolver = lowered.resolver
+    kinds = {p.public: facts.of[p.name].kind for p in function.params}
+    changed = functools.cache(lambda name: may_change(lowered.source, resolver, kinds, name.removesuffix(HELD)))
     for stmt in walk(function.body):
         for name in sorted(effects.written_openly(stmt) & effects.owners.keys()):
             owners = {owner for owner in effects.owners[name] if owner and not owner.endswith(STATE)}
+            owners = {owner for owner in owners if owner == UNKNOWN or changed(owner)}
             named = {n.removesuffix(HELD) for n in owners - {UNKNOWN}}
             owner = min(named, default="")
             calls = tuple([c for c in user_calls(stmt) if name in effects.written_by_calls(Evaluate(c))])

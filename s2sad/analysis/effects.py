@@ -164,7 +164,7 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
     """The names whose objects the value of ``expr`` may be, view or hold."""
     match expr:
         case Var(name=name):
-            if facts.of.get(name) is None or facts.of[name].kind != "scalar":
+            if facts.of.get(name) is None or not facts.of[name].immutable:
                 yield name
         case Global():
             fact = facts.get(expr)
@@ -183,7 +183,7 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 yield from (name for user, name in names if user in held)
                 yield from (f"{_OUTSIDE}{variable}" for variable in variables)
         case Call(op=op, args=args):
-            if facts.get(expr).kind == "scalar" and op.kind not in ("user", "met"):
+            if facts.get(expr).immutable and op.kind not in ("user", "met"):
                 return
             if op.kind == "compare" or (op.kind == "bool" and op.name == "not"):
                 return
@@ -265,13 +265,13 @@ def effects(
     whose caller is a user.
     """
 
-    def is_number(name: str) -> bool:
+    def is_immutable(name: str) -> bool:
         fact = facts.of.get(name)
-        return fact is not None and fact.kind == "scalar"
+        return fact is not None and fact.immutable
 
     def holds(name: str) -> bool:
         fact = facts.of.get(name)
-        return fact is None or fact.kind not in ("scalar", "array", "numeric")
+        return fact is None or not (fact.numeric or fact.text)
 
     flow = Provenance(holds)
     seen: dict[str, None] = {}
@@ -287,7 +287,7 @@ def effects(
     def link(value: Expr, targets: tuple[str, ...]) -> None:
         for target in targets:
             seen[target] = None
-            if is_number(target):
+            if is_immutable(target):
                 continue
             for name in sharers(value, facts, calls):
                 seen[name] = None
@@ -296,7 +296,7 @@ def effects(
             if isinstance(call, Call) and call.op.function is stop_gradient:
                 stopping.update(sharers(call, facts, calls))
         if is_entangled(value, calls):
-            objects = [t for t in targets if not is_number(t)]
+            objects = [t for t in targets if not is_immutable(t)]
             for target in objects[1:]:
                 flow.join(objects[0], target)
 
@@ -304,7 +304,7 @@ def effects(
         bound, kin = calls[value].bound, dict[int, str]()  # type: ignore[index]
         for target, part in zip(targets, parts, strict=True):
             seen[target] = None
-            if is_number(target):
+            if is_immutable(target):
                 continue
             names = [n for p in part.shared for n in sharers(bound[p], facts, calls)]
             for name in (*names, *(f"{_OUTSIDE}{owner}" for owner in part.module)):
@@ -339,7 +339,7 @@ def effects(
         if context is not None and param.name in held:
             # The caller sees the change.
             stored.update(held[param.name])
-        if not is_number(param.name):
+        if not is_immutable(param.name):
             flow.hand(f"{_CALLER}{param.name}", param.name)
     if context is not None:
         names = {p.public: p.name for p in function.params}
@@ -347,7 +347,7 @@ def effects(
             first, *others = [names[p] for p in sorted(publics)]
             for other in others:
                 flow.mix(first, other)
-        lent.update(names[p] for p in context.buffers if not is_number(names[p]))
+        lent.update(names[p] for p in context.buffers if not is_immutable(names[p]))
     for stmt in walk(function.body):
         match stmt:
             case Assign(target=target, value=value):
@@ -381,9 +381,9 @@ def effects(
                     put.append([*sharers(target_, facts, calls), *sharers(value, facts, calls)])
         for call in (*user_calls(stmt), *constant_calls(stmt)):
             called(call)
-        unseen = [n for n in written_unseen(stmt) if not is_number(n)]
+        unseen = [n for n in written_unseen(stmt) if not is_immutable(n)]
         stored.update(unseen)
-        away = [n for n in kept_unseen(stmt) if not is_number(n)]
+        away = [n for n in kept_unseen(stmt) if not is_immutable(n)]
         if alters(stmt, calls):
             given_away(away)
         for name in unseen:
@@ -431,9 +431,9 @@ def effects(
                 private.add(name)
     exposed: set[str] = set()
     if overwritten := context.overwritten if context is not None else overwritten:
-        beyond_call = [p.name for p in function.params if p.public in overwritten and not is_number(p.name)]
+        beyond_call = [p.name for p in function.params if p.public in overwritten and not is_immutable(p.name)]
         if RESULT in overwritten:
-            beyond_call += [n for n in names_in(function.result) if not is_number(n)]
+            beyond_call += [n for n in names_in(function.result) if not is_immutable(n)]
         if MODULE in overwritten:
             beyond_call += owners
         for name in beyond_call:

@@ -12,6 +12,7 @@ import numpy as np
 from s2sad import ops
 from s2sad.analysis.dtypes import may_be_boolean, precision_of
 from s2sad.analysis.indexing import AtomMaker, indexing
+from s2sad.analysis.whole import VIEWS, taken_apart
 from s2sad.ir.nodes import (
     Build,
     Call,
@@ -39,6 +40,7 @@ from s2sad.ir.types import (
     either,
     has_objects,
     item_of,
+    key_of,
     leading_to,
     made_of,
     scalar,
@@ -128,6 +130,8 @@ class Evaluator:
                 return replace(OPEN, owners=frozenset({cls}), each=leading_to(inner))
             case Opaque(reach=classes) if classes:
                 return leading_to(classes)
+            case Opaque() if (apart := taken_apart(expr)) is not None:
+                return self(apart)
             case _:
                 return OPEN
 
@@ -208,6 +212,8 @@ class Evaluator:
                         return found
         if op.kind == "method" and op.name == "copy" and self(args[0]).kind in _CONTAINERS:
             return self(args[0])
+        if op.kind == "method" and op.name in VIEWS and self(args[0]).kind == "dict":
+            return _shown(op.name, self(args[0]))
         if op.kind == "change":
             return changed(op.name, [self(a) for a in args], args[1] if len(args) > 1 else None)
         if op.kind == "inplace":
@@ -233,6 +239,13 @@ class Evaluator:
             known = _with_reality(known, op.function)
         dtype = dtype_of(call) if known.numeric or known.kind == "open" else None
         return known if dtype is None or known.real == is_real(dtype, self) else replace(known, real=not known.real)
+
+
+def _shown(name: str, whole: Fact) -> Fact:
+    """What a view of a dict is, which may carry derivatives, and what it gives."""
+    key, value = key_of(whole) or OPEN, some_item(whole) or OPEN
+    each = {"keys": key, "values": value, "items": Fact("tuple", items=((0, key), (1, value)))}[name]
+    return OPEN if each.kind == "open" else replace(OPEN, each=each)
 
 
 def _of_literal(node: ast.expr) -> Fact | None:
@@ -325,9 +338,16 @@ def changed(how: str, facts: list[Fact], key: Expr | None) -> Fact:
             if whole.kind == "dict":
                 return replace(whole, items=(*known, (place, new)))
     others = some_item(whole)
+    keys = _keys_with(whole, facts[1]) if how == "[]" and whole.kind == "dict" else None
     if others is None and known != ():
-        return Fact(whole.kind)
-    return Fact(whole.kind, each=either([new] if others is None else [others, new]))
+        return Fact(whole.kind, keys=keys)
+    return Fact(whole.kind, each=either([new] if others is None else [others, new]), keys=keys)
+
+
+def _keys_with(whole: Fact, new: Fact) -> Fact | None:
+    """What holds for every key of a dict that has got another one."""
+    old = key_of(whole)
+    return None if old is None and whole.items != () else either([new] if old is None else [old, new])
 
 
 def _inplace(facts: list[Fact], symbol: str) -> Fact:

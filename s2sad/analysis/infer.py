@@ -39,7 +39,6 @@ from s2sad.ir.sums import Dim, literal_size, named, ranged
 from s2sad.ir.traverse import base, names_in, reads, walk, writes
 from s2sad.ir.types import (
     OPEN,
-    SCALAR,
     SCALAR_SHAPE,
     UNSET_FACT,
     Atom,
@@ -48,9 +47,11 @@ from s2sad.ir.types import (
     Shape,
     common,
     either,
+    either_key,
     given_of_both,
     is_floating,
     item_of,
+    key_of,
     leading_to,
     reach_of,
     resized,
@@ -329,6 +330,7 @@ class _Inference:
         met = Fact(kind, shape, ndim, real, items, dims, each=each, boolean=truth, precision=precision, owners=owners)
         value = a.value if type(a.value) is type(b.value) and a.value == b.value else None
         met = replace(met, boxed=a.boxed or b.boxed, value=value, reach=a.reach | b.reach, given=given_of_both(a, b))
+        met = replace(met, text=a.text and b.text, keys=either_key(a, b) if items is None else None)
         return self.fresh(met, f"{name}?")
 
     def loop(self, stmt: For | While) -> None:
@@ -377,8 +379,7 @@ class _Inference:
                 continue
             if whole.kind == "dict":
                 # A loop over a dict runs through its keys.
-                numbers = whole.items is not None and all(type(k) is int for k, _ in whole.items)
-                self.of[target] = SCALAR if numbers else OPEN
+                self.of[target] = self.fresh(key_of(whole) or OPEN, target)
                 continue
             if whole.items is not None and whole.kind in ("tuple", "list"):
                 facts = [f for _, f in whole.items]
@@ -421,7 +422,7 @@ def _emptied(fact: Fact) -> Fact:
         if fact.kind not in ("tuple", "list", "dict", "record", "dataclass"):
             return fact
         classes = reach_of(replace(fact, owners=frozenset()))
-        return replace(fact, items=None, each=leading_to(classes) if classes else None)
+        return replace(fact, items=None, each=leading_to(classes) if classes else None, keys=None)
     return replace(fact, items=tuple((k, _emptied(f)) for k, f in fact.items))
 
 

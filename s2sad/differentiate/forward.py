@@ -286,7 +286,8 @@ class _Forward:
             if dot is None and isinstance(source, Var) and source.name in self.state.known.unbound:
                 if self.make.of[source.name].kind != "scalar":
                     self.asked.add(source.name)
-            if dot is None and self.state.is_buffer(target) and self.make.fact(source).kind != "scalar":
+            is_array = self.state.is_buffer(target) and self.make.fact(source).kind != "scalar"
+            if dot is None and is_array and not self.state.is_constant_parameter(source):
                 self.refusals.refuse(stmt.origin.line, INTO_STOPPED, "Take a copy of it first.")
             targets.append(self.state.dots[target])
             sources.append(self.tangents.zeros(source) if dot is None else dot)

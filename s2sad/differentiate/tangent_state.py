@@ -59,6 +59,12 @@ class State:
         """Whether a name is active and may stand for an object that something writes, seen by others or not."""
         return name in self.dots and name in self.effects.written and self.make.of[name].kind != "scalar"
 
+    def is_constant_parameter(self, value: Expr) -> bool:
+        """Whether a value is what a parameter without a tangent was given, and nothing writes into that."""
+        if not isinstance(value, Var) or value.name not in {p.name for p in self.known.function.params}:
+            return False
+        return value.name not in self.effects.modified | self.effects.exposed
+
     def define(self, name: str, value: Expr) -> None:
         """Give the tangent of a name its value."""
         self.make.emit(Assign(self.dots[name], value, self.make.origin))

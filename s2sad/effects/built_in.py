@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import copy
 import functools
 import types
@@ -21,6 +22,7 @@ from s2sad.effects.objects import (
     NOTHING,
     SLICE,
     Objects,
+    Plain,
 )
 from s2sad.ir.code import Operation
 from s2sad.runtime.objects import remember
@@ -47,6 +49,26 @@ def _dict(a: Activation, op: Operation, args: Arguments) -> Objects:
     made = a.site(op, dict)
     updated(a, op, made, args)
     return made
+
+
+def _of_collections(cls: type) -> Callable[[Activation, Operation, Arguments], Objects]:
+    """A container of Python's library, where one of which nothing is known is taken to be like the built-in ones."""
+
+    def make(a: Activation, op: Operation, args: Arguments) -> Objects:
+        if not a.heap.plain or args.open:
+            return a.unknown(op, args.all())
+        made = a.site(op, Plain)
+        if cls is collections.deque:
+            a.store(made, ITEMS, a.iterate(op, args.at(0, "iterable")))
+        elif cls is collections.OrderedDict:
+            updated(a, op, made, args)
+        else:
+            # What is missing is made when it is asked for.
+            a.store(made, ITEMS, a.call(op, args.at(0), []))
+            updated(a, op, made, Arguments(args.positional[1:], args.named))
+        return made
+
+    return make
 
 
 def updated(a: Activation, op: Operation, into: Objects, args: Arguments) -> None:
@@ -231,5 +253,6 @@ FUNCTIONS: dict[int, Callable[[Activation, Operation, Arguments], Objects]] = {
     id(builtins.iter): _iter, id(builtins.max): _extreme, id(builtins.min): _extreme, id(builtins.sum): _sum,
     id(functools.reduce): _reduce, id(copy.copy): _copy, id(copy.deepcopy): _deepcopy, id(builtins.print): _print,
     id(builtins.range): _range, id(builtins.slice): _slice, id(builtins.getattr): _getattr,
+    **{id(cls): _of_collections(cls) for cls in (collections.deque, collections.OrderedDict, collections.defaultdict)},
     id(remember): _setattr, id(builtins.super): _super, id(builtins.setattr): _setattr, id(builtins.hasattr): _hasattr,
 }  # fmt: skip

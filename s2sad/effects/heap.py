@@ -11,13 +11,16 @@ from typing import Any
 import numpy as np
 
 from s2sad.effects.objects import (
+    ALIKE,
     ANY,
     ANYTHING,
     ARRAY,
     CONSTANT,
+    CONTAINERS,
     DEPTH,
     FOREIGN,
     ITEMS,
+    KEYS,
     NOTHING,
     PLAIN,
     SINGLE,
@@ -132,6 +135,8 @@ class Heap:
             cls: type | None = type(value)
             if cls is ARRAY and value.dtype.hasobject:
                 cls = None
+            if self.plain and cls in ALIKE:
+                cls = Plain
             label = name or (getattr(value, "__name__", "") if is_a(value, *CONSTANT) else "") or type(value).__name__
             found = self._values[id(value)] = Object("global", label, cls, value=value)
         return frozenset((found,))
@@ -193,9 +198,9 @@ class Heap:
                 return self.known(value[index], name) if index < len(value) else NOTHING
             if len(value) <= 64:
                 return NOTHING.union(*(self.known(item) for item in value))
-        elif self.plain and type(value) in (list, dict) and len(value) <= 64:
+        elif self.plain and type(value) in (list, dict, *ALIKE) and len(value) <= 64:
             # What is there now tells of classes that what is there later may have as well.
-            items = [*value.values(), *value] if type(value) is dict else value
+            items = [*value.values(), *value] if isinstance(value, dict) else value
             return frozenset((FOREIGN,)).union(*(self.known(item) for item in items))
         elif type(value) is dict and field.startswith("['"):
             if (key := field[2:-2]) in value:
@@ -253,6 +258,8 @@ class Heap:
             for other in self.stored_inputs:
                 if self.may_be_same(o, other):
                     found.update(self.fields[other])
+        elif o.is_input and o.cls in (*CONTAINERS, Plain):
+            found.update((ITEMS, KEYS) if o.cls in (dict, Plain) else (ITEMS,))
         return found
 
     def load_all(self, o: Object) -> Objects:

@@ -19,6 +19,7 @@ a constant), ``keys`` of a dict, ``value`` of a cell, and the variables that a f
 
 from __future__ import annotations
 
+import collections
 import functools
 import types
 from collections.abc import Mapping
@@ -38,6 +39,8 @@ KEYS = "keys"
 #: The classes whose operators, subscripts and methods run no function of the user's, but for those of their items.
 ARRAY = np.ndarray
 CONTAINERS = (list, tuple, dict, set, frozenset)
+#: Classes of Python's library of which objects have the operators and methods of these, and change where they do.
+ALIKE: tuple[type, ...] = (collections.OrderedDict, collections.deque)
 #: What is iterated once, or shows the items of another object.
 ITERATORS: tuple[type, ...] = (
     enumerate, zip, map, filter, reversed, type(iter([])), type({}.keys()), type({}.values()), type({}.items()),

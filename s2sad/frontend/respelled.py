@@ -6,6 +6,8 @@ np.array(a, copy=False)          ->  np.asarray(a, copy=False)
 operator.setitem(a, i, v)        ->  a[i] = v
 check(locals(), "x")             ->  check({"x": x, "n": n}, "x")
 list(zip(a, b))                  ->  [item for item in zip(a, b)]
+dict(zip(a, b))                  ->  {key: value for key, value in zip(a, b)}
+dict.fromkeys(a, 0.0)            ->  {key: 0.0 for key in a}
 d[k] = d.get(k, 0.0) + v         ->  d[k] = (d[k] if k in d else 0.0) + v        of a dict that the function makes
 """
 
@@ -33,7 +35,18 @@ _BY_ARGUMENT = (np.atleast_1d, np.atleast_2d, np.atleast_3d)
 _DISPLAY = gast.Tuple if isinstance(np.atleast_1d(0, 0), tuple) else gast.List
 _NAMES = frozenset(
     f.__name__
-    for f in (locals, typing.cast, operator.setitem, operator.delitem, np.array, dict.get, list, *_BY_ARGUMENT)
+    for f in (
+        locals,
+        typing.cast,
+        operator.setitem,
+        operator.delitem,
+        np.array,
+        dict.get,
+        dict.fromkeys,
+        list,
+        dict,
+        *_BY_ARGUMENT,
+    )
 )
 _INNER = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Lambda)
 #: What may be evaluated again.
@@ -163,6 +176,11 @@ def _respelled(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node |
         return None
     if function is list and len(call.args) == 1 and isinstance(call.args[0], gast.Call):
         return _comprehension(call) if lookup(call.args[0].func)[1] in (zip, enumerate) else None
+    if function is dict and len(call.args) == 1 and isinstance(call.args[0], gast.Call):
+        return _dict_comprehension(call, None) if lookup(call.args[0].func)[1] is zip else None
+    if function == dict.fromkeys and call.args:
+        value = call.args[1] if len(call.args) > 1 else gast.Constant(None, None)
+        return _dict_comprehension(call, value) if _is_atom(value) and len(call.args) < 3 else None
     if function is typing.cast and len(call.args) == 2:
         return call.args[1] if _is_type(call.args[0], lookup) else None
     if len(call.args) > 1 and any(function is one for one in _BY_ARGUMENT):
@@ -175,11 +193,33 @@ def _respelled(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node |
 
 def _comprehension(call: Node) -> Node:
     """``[item for item in zip(a, b)]`` for ``list(zip(a, b))``."""
-    stored, read = (gast.Name("item", context, None, None) for context in (gast.Store(), gast.Load()))
-    runs = gast.comprehension(target=stored, iter=call.args[0], ifs=[], is_async=0)
-    made = gast.copy_location(gast.ListComp(elt=read, generators=[runs]), call)
-    for node in (stored, read):
-        gast.copy_location(node, call)
+    runs = gast.comprehension(target=_stored("item"), iter=call.args[0], ifs=[], is_async=0)
+    return _located(gast.ListComp(elt=_read("item"), generators=[runs]), call)
+
+
+def _dict_comprehension(call: Node, value: Node | None) -> Node:
+    """``{key: value for key, value in a}``, or ``{key: v for key in a}`` if a value is given."""
+    key = "key_2" if value is not None and any(getattr(n, "id", "") == "key" for n in nodes_of(value)) else "key"
+    target = _stored(key)
+    if value is None:
+        target, value = gast.Tuple([target, _stored("value")], gast.Store()), _read("value")
+    runs = gast.comprehension(target=target, iter=call.args[0], ifs=[], is_async=0)
+    return _located(gast.DictComp(key=_read(key), value=value, generators=[runs]), call)
+
+
+def _read(name: str) -> Node:
+    return gast.Name(name, gast.Load(), None, None)
+
+
+def _stored(name: str) -> Node:
+    return gast.Name(name, gast.Store(), None, None)
+
+
+def _located(made: Node, call: Node) -> Node:
+    """What stands in the place of a call, with a place for each new part of it."""
+    for node in nodes_of(made):
+        if getattr(node, "lineno", None) is None:
+            gast.copy_location(node, call)
     return made
 
 

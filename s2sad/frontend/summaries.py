@@ -11,19 +11,36 @@ import inspect
 import operator
 import types
 import weakref
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+
+import gast
 
 from s2sad import ops
 from s2sad.effects.heap import Effort, TooMuch
 from s2sad.effects.mod_ref import Context, Program, Summary
-from s2sad.effects.objects import ARRAY, CONTAINERS, PLAIN, Location, Object, Plain, Shape, is_generator, is_immutable
+from s2sad.effects.objects import (
+    ALIKE,
+    ARRAY,
+    CONTAINERS,
+    PLAIN,
+    Location,
+    Object,
+    Plain,
+    Shape,
+    is_generator,
+    is_immutable,
+)
 from s2sad.errors import S2SADError
 from s2sad.frontend.called import has_text_of_python, is_compiled
 from s2sad.frontend.lower_statements import lower_function
-from s2sad.frontend.source import MADE, read_source
+from s2sad.frontend.resolve import Resolver
+from s2sad.frontend.source import MADE, Source, read_source
 from s2sad.ir.code import Code, Constant, Operand, Operation, inner
+from s2sad.ir.types import Kind
 from s2sad.runtime.classes import initialises, inside, is_of_library, module_of, own_class, package_of, static_member
+from s2sad.runtime.contents import items_of
 
 
 @dataclass(frozen=True)
@@ -66,6 +83,9 @@ NOTHING = Writes()
 MOST, MOST_OF_LIBRARY, OF_SOURCE, OF_LIBRARY = 100_000, 20_000, 500, 3000
 _codes: weakref.WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, Code | None]] = weakref.WeakKeyDictionary()
 _known: weakref.WeakKeyDictionary[types.FunctionType, dict[Any, _Known]] = weakref.WeakKeyDictionary()
+_changed: weakref.WeakKeyDictionary[types.FunctionType, tuple[Any, frozenset[int] | None]] = weakref.WeakKeyDictionary()
+#: What is known of an argument by its kind.
+_SHAPES: dict[str, Shape | None] = {"scalar": None, "none": None, "array": Shape(ARRAY, None, ())}
 
 
 def writes_of(
@@ -93,6 +113,70 @@ def writes_of(
     if key not in known or not known[key].holds(function):
         known[key] = _found(function, owner, beyond, doubtful)
     return known[key].writes
+
+
+def may_change(source: Source, resolver: Resolver, kinds: Mapping[str, Kind], variable: str) -> bool:
+    """Whether a call of a function may write into the object of a variable of its module, or into what that leads to.
+
+    Args:
+        source: The function.
+        resolver: What names mean in it.
+        kinds: What its arguments are, as far as that is known.
+        variable: A name, or a dotted one.
+    """
+    shapes = {name: _SHAPES[kind] for name, kind in kinds.items() if kind in _SHAPES}
+    key = source.node, frozenset(shapes.items())
+    known, changed = _changed.get(source.function, (None, None))
+    if known != key:
+        changed = _changed_by(source, shapes)
+        _changed[source.function] = key, changed
+    try:
+        found, value = resolver.lookup(gast.parse(variable, mode="eval").body)
+    except SyntaxError:
+        return True
+    held = _held_by(value) if found else None
+    return changed is None or held is None or not changed.isdisjoint(held)
+
+
+def _held_by(value: Any) -> set[int] | None:
+    """The identities of an array or container and of those in it; None where there is anything else but constants."""
+    found: set[int] = set()
+    pending = [value]
+    while pending:
+        value = pending.pop()
+        if is_immutable(value) or id(value) in found:
+            continue
+        if type(value) not in (list, dict, tuple, set, frozenset, *ALIKE, ARRAY) or (
+            type(value) is ARRAY and value.dtype.hasobject
+        ):
+            return None
+        found.add(id(value))
+        pending += [*items_of(value), *(value if isinstance(value, dict) else ())]
+    return found
+
+
+def _changed_by(source: Source, shapes: Mapping[str, Shape | None]) -> frozenset[int] | None:
+    """The identities of the objects of modules that a call of a function may write; None where these may be any.
+
+    What a container of the module holds is another object than the container.
+    """
+    made = lower_function(source.node)
+
+    def find(function: types.FunctionType) -> Code | None:
+        return made if function is source.function else code_of(function)
+
+    program = Program(find, trusted=is_trusted, effort=Effort(MOST))
+    known = program.function(source.function)
+    assert known is not None
+    try:
+        context = program.context(known, {i: shapes.get(p.name, PLAIN) for i, p in enumerate(made.params)})
+    except (TooMuch, RecursionError):
+        return None
+    written = {o for effect in context.activation.effects.values() for o, _ in effect.mod if o.kind != "param"}
+    written = {o for o in written if o.is_input}
+    if context.summary.is_open or any(o.kind != "global" for o in written):
+        return None
+    return frozenset(id(o.value) for o in written)
 
 
 def is_read(function: types.FunctionType) -> bool:

@@ -77,6 +77,7 @@ class Fact:
     ``value`` is the text, truth value or whole number that it surely is.  ``attributes`` are those of an argument of
     which the function may set some, with their types (see `s2sad.transform.instances`).
     What is ``open`` with ``given`` is None, or else what that says, which is a number or an array.
+    What is ``other`` may surely be a ``text``; ``keys`` is what holds for every key of a dict.
     """
 
     kind: Kind
@@ -96,6 +97,13 @@ class Fact:
     reach: frozenset[type] = frozenset()
     attributes: tuple[tuple[str, tuple[type, str, int]], ...] = ()
     given: Fact | None = None
+    text: bool = False
+    keys: Fact | None = None
+
+    @property
+    def immutable(self) -> bool:
+        """Whether the value surely is a number or text, which nothing writes into."""
+        return self.kind == "scalar" or self.text
 
     @property
     def has_axes(self) -> bool:
@@ -110,6 +118,7 @@ class Fact:
 
 OPEN = Fact("open")
 OTHER = Fact("other")
+TEXT = Fact("other", text=True)
 #: The dtype of arrays that hold objects, or records.
 OBJECTS = Fact("other", each=OPEN)
 #: Such an array: its items are no numbers, but objects that others may hold.
@@ -126,7 +135,7 @@ COMPLEX = replace(FLOAT, real=False)
 
 def constant(value: str | bool) -> Fact:
     """A text or truth value that is known."""
-    return Fact("other", value=value) if isinstance(value, str) else replace(TRUTH, value=value)
+    return replace(TEXT, value=value) if isinstance(value, str) else replace(TRUTH, value=value)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -218,8 +227,8 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     """The fact about a value but for its class."""
     if value is None:
         return NONE
-    if isinstance(sizes, LiteralNumbers) and type(value) is str:
-        return constant(value)
+    if type(value) is str:
+        return constant(value) if isinstance(sizes, LiteralNumbers) else TEXT
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         # A number of more than double precision is none of Python's.
         number = complex(value) if value.dtype.kind == "c" else value.item()
@@ -341,9 +350,27 @@ def either(facts: Iterable[Fact]) -> Fact | None:
         shape, dims = (SCALAR_SHAPE, ()) if kind == "scalar" else (None, None)
         found = Fact(
             kind, shape, ndim, real, items, dims, None, each, truth, precision, axes, owners, boxed,
-            reach=reach, given=given,
+            reach=reach, given=given, text=found.text and fact.text, keys=either_key(found, fact),
         )  # fmt: skip
     return found
+
+
+def key_of(whole: Fact) -> Fact | None:
+    """What holds for every key of a dict; None where that is not known, or there is none."""
+    if whole.items is None:
+        return whole.keys
+    return key_among([key for key, _ in whole.items])
+
+
+def key_among(keys: Iterable[Any]) -> Fact | None:
+    """What holds for every one of some keys."""
+    return either([TEXT if type(key) is str else SCALAR if type(key) is int else OPEN for key in keys])
+
+
+def either_key(a: Fact, b: Fact) -> Fact | None:
+    """What holds for every key of one of two dicts."""
+    known = [key_of(f) for f in (a, b) if f.items != ()]
+    return None if a.kind != b.kind or None in known else either([f for f in known if f is not None])
 
 
 def given_of_both(a: Fact, b: Fact) -> Fact | None:
@@ -385,7 +412,8 @@ def timeless(fact: Fact) -> Fact:
         return replace(known, boolean=fact.boolean, precision=fact.precision, boxed=fact.boxed)
     if fact.kind in ("tuple", "record", "dataclass") and fact.items is not None:
         return Fact(fact.kind, items=tuple([(k, timeless(f)) for k, f in fact.items]), owners=fact.owners)
-    return replace(fact, shape=None, items=None, dims=None, size=None, each=some_item(fact), value=None)
+    keys = key_of(fact) if fact.kind == "dict" else None
+    return replace(fact, shape=None, items=None, dims=None, size=None, each=some_item(fact), value=None, keys=keys)
 
 
 def rough(fact: Fact, shape: Shape | None) -> Fact:

@@ -148,7 +148,7 @@ def analysed(program: Program, asked: Asked) -> Analysed:
     if together and are_together(ir, found.varied):
         what = "two arguments share what the function changes and differentiates"
         raise UnsupportedError([Violation(lowered.source.place(lowered.source.node), what, "Pass a copy of one.")])
-    outside = list(written_outside(ir, known, shared, found.varied, lowered.resolver))
+    outside = list(written_outside(ir, known, shared, found.varied, lowered))
     causes: Causes = {}
     doubts = [violation for item in outside for violation in causes_of(program.effects, item, known, lowered, causes)]
     # What cannot be read is refused where it is called, beside whatever else is refused.

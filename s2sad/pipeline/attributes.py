@@ -1,12 +1,14 @@
 """Arrays that are attributes of objects of the user's which a variable of the module, or of a closure, has.
 
 What they are is a fact as it is of a variable (`MODEL.weights` as `WEIGHTS`), behind a guard, if nothing that may run
-gives an attribute of that name another value.
+gives an attribute of that name another value.  So are the types of what lists and dicts of the module hold, if nothing
+that may run writes into them.
 """
 
 from __future__ import annotations
 
 import types
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +19,9 @@ from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
 from s2sad.frontend.touched import Calls
 from s2sad.ir.sizes import Sizes
-from s2sad.ir.types import OPEN, Fact, describe
-from s2sad.runtime.contents import attributes_of
+from s2sad.ir.types import OPEN, Fact, describe, either, key_among, timeless
+from s2sad.runtime.contents import attributes_of, items_of
+from s2sad.runtime.copies import Reach
 from s2sad.transform.existing import is_object
 from s2sad.transform.steady import Steady
 
@@ -41,6 +44,56 @@ class _Path:
         if type(value) is not np.ndarray or value.dtype.hasobject:
             return None
         return *found, value.dtype, value.shape if self.sized else value.ndim
+
+
+def contents_of(value: Any) -> Any:
+    """What a container holds, by classes: of a tuple by place; None where there is too much, or anything else."""
+    count = 0
+
+    def of(value: Any) -> Any:
+        nonlocal count
+        count += 1
+        cls = type(value)
+        if count > MOST_ITEMS:
+            raise _UnknownError
+        if cls is np.ndarray:
+            if value.dtype.hasobject or value.dtype.kind == "V":
+                raise _UnknownError
+            return cls, value.dtype, value.ndim
+        if cls is tuple:
+            return cls, tuple([of(v) for v in value])
+        if cls in _CHANGING:
+            keys = frozenset(map(type, value)) if cls is not list else None
+            return cls, keys, frozenset([of(v) for v in items_of(value)])
+        if cls not in _LEAVES:
+            raise _UnknownError
+        return cls
+
+    try:
+        return of(value)
+    except _UnknownError:
+        return None
+
+
+def _typed(value: Any) -> Fact:
+    """The type of such a container, however many items it has."""
+    cls = type(value)
+    if cls is tuple:
+        return Fact("tuple", items=tuple([(i, _typed(v)) for i, v in enumerate(value)]))
+    if cls in _CHANGING:
+        each = either([_typed(v) for v in items_of(value)])
+        return Fact("list", each=each) if cls is list else Fact("dict", each=each, keys=key_among(value))
+    return timeless(describe(value, ""))
+
+
+class _UnknownError(Exception):
+    """Raised where something is not among what is known."""
+
+
+#: How many items, at any depth, are looked at where a function is called.
+MOST_ITEMS = 256
+_CHANGING = (list, dict, OrderedDict)
+_LEAVES = frozenset((bool, int, float, complex, str, type(None), np.float64, np.float32, np.complex128, np.int64))
 
 
 def are_of_numbers(facts: Mapping[str, Fact], program: types.FunctionType) -> bool:
@@ -99,3 +152,17 @@ class Attributes:
         for attribute in names:
             value = attributes_of(value)[attribute]
         return describe(value, name, sizes), Guard(space, root, expected, probe)
+
+    def contents(self, resolver: Resolver, name: str, known: Fact) -> tuple[Fact, Guard | None]:
+        """What a list or dict is that a variable has, with the types of its items, and what that rests on.
+
+        Where these are not known it is what is known otherwise.
+        """
+        space: Any = resolver.cells.get(name, resolver.globals)
+        value = Guard(space, name, None).current()
+        expected = contents_of(value)
+        if expected is None or self.steady is None or name in resolver.local or resolver.is_rebound(name):
+            return known, None
+        if self.steady.may_change(Reach([value]).objects.keys()):
+            return known, None
+        return _typed(value), Guard(space, name, expected, contents_of)

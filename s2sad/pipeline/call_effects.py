@@ -278,8 +278,8 @@ def _written_outside(lowered: Lowered, facts: Facts, found: Effects) -> tuple[bo
     calls = found.calls.values()
     if found.written.isdisjoint(found.owners) and not any(known.outside or known.overwriting for known in calls):
         return False, False
-    function, resolver = lowered.function, lowered.resolver
+    function = lowered.function
     varied = activity(function, [p.name for p in function.params], found).varied
-    found_outside = [written_outside(function, facts, found, v, resolver) for v in (varied, ())]
+    found_outside = [written_outside(function, facts, found, v, lowered) for v in (varied, ())]
     outside, overwriting = [any(True for _ in statements) for statements in found_outside]
     return outside, overwriting

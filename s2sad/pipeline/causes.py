@@ -52,7 +52,7 @@ def _within(calls: EffectsOfCalls, key: Any, above: Causes) -> list[Violation] |
         calls.found.summarising.append(key[0])
         shared = effects(lowered.function, facts, calls.call_effects, Context())
         varied = activity(lowered.function, [p.name for p in lowered.function.params], shared).varied
-        items = list(written_outside(lowered.function, facts, shared, varied, lowered.resolver))
+        items = list(written_outside(lowered.function, facts, shared, varied, lowered))
         said = [v for item in items for v in causes_of(calls, item, facts, lowered, above)]
         calls.found.summarising.pop()
         above[key] = list(UnsupportedError(said).violations)

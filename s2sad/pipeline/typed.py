@@ -146,8 +146,10 @@ class Types:
         node = gast.parse(text, mode="eval").body
         found = resolver.fact(node, lambda value: _stable(describe(value, name, self.sizes)), by_kind=True)
         if isinstance(found, Fact):
-            return found
-        fact, guard = self.attributes.fact(resolver, text, name, self.sizes)
+            holds = found.kind in ("list", "dict")
+            fact, guard = self.attributes.contents(resolver, text, found) if holds else (found, None)
+        else:
+            fact, guard = self.attributes.fact(resolver, text, name, self.sizes)
         for needed in (guard, *self.attributes.guards) if guard is not None else ():
             self.guards.add(needed)
         return fact

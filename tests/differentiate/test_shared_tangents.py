@@ -292,3 +292,41 @@ class TestNumbersBefore:
         f = getattr(self, name)
         expected = richardson_jvp(lambda x: f(x, most), [X], [D])
         np.testing.assert_allclose(jvp(f, (X, most), (D, None))[1], expected, rtol=1e-9)
+
+
+def smoothed(u, f, sweeps):
+    for _ in range(sweeps):
+        new = u.copy()
+        new[1:-1] = 0.5 * u[1:-1] + 0.25 * (u[:-2] + u[2:] + f[1:-1])
+        u = new
+    return u
+
+
+def added(u, f, sweeps):
+    for k in range(sweeps):
+        if k:
+            u = u.copy()
+        u[1:] += f[1:] * u[:-1]
+    return u
+
+
+def by_a_constant_start(f):
+    return smoothed(np.linspace(1.0, 2.0, 5), f, 3)
+
+
+def by_a_result_that_is_written(f):
+    u = smoothed(np.linspace(1.0, 2.0, 5), f, 0)
+    u[1] = f[0]
+    return u * smoothed(u, f, 2)
+
+
+def by_a_start_that_is_written(f):
+    u = np.linspace(1.0, 2.0, 5)
+    v = added(u, f, 2)
+    return u * v
+
+
+@pytest.mark.parametrize("h", [by_a_constant_start, by_a_result_that_is_written, by_a_start_that_is_written])
+def test_arrays_that_begin_as_a_constant_argument(h):
+    x, dot = np.array([0.3, -0.2, 0.5, 0.7, 1.1]), np.array([1.0, -0.4, 0.2, 0.6, -1.5])
+    np.testing.assert_allclose(jvp(h, (x,), (dot,))[1], richardson_jvp(h, (x,), (dot,)), rtol=1e-8)
