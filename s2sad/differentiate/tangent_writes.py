@@ -280,4 +280,5 @@ def _unbuffered(state: State, stmt: Store, call: Call, whole: Expr) -> None:
     changed = {id(stmt.base): whole, id(stmt.value): dot}
     args = tuple([changed.get(id(a), a) for a in call.args])
     kwargs = tuple([(k, changed.get(id(v), v)) for k, v in call.kwargs])
-    state.make.emit(Evaluate(replace(call, args=args, kwargs=kwargs), stmt.origin))
+    writing = replace(call.op, pure=False)
+    state.make.emit(Evaluate(replace(call, op=writing, args=args, kwargs=kwargs), stmt.origin))

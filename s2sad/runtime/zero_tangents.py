@@ -33,7 +33,7 @@ def viewed_tangent(x: Any, source: Any, source_dot: Any, x_dot: Any) -> Any:
     """The tangent of ``x``: that part of the tangent of ``source`` which it is, or else ``x_dot`` as its own.
 
     Args:
-        x: What may be a view of ``source``, or an object of its own.
+        x: What may be a view of ``source``, or an object of its own; or a list or tuple of such.
         source: An array.
         source_dot: Its tangent, in the same layout.
         x_dot: The values of the tangent of ``x``.
@@ -41,6 +41,8 @@ def viewed_tangent(x: Any, source: Any, source_dot: Any, x_dot: Any) -> Any:
     Raises:
         UndefinedDerivativeError: if they overlap and ``x`` is no part of ``source``.
     """
+    if isinstance(x, (list, tuple)):
+        return viewed_tangents(x, (source,), (source_dot,), x_dot)
     return _part_like(x, source, source_dot) if _is_viewed(x, source) else own_tangent(x_dot, x)
 
 
@@ -86,6 +88,7 @@ def own_tangent_adjoint(g: Any, x_dot: Any, x: Any) -> Any:
 
 def viewed_tangent_source(g: Any, x: Any, source: Any, source_dot: Any) -> Any:
     """The adjoint of ``source_dot`` for ``g``, that of ``viewed_tangent(x, source, source_dot, x_dot)``."""
+    _require_single(x)
     made = zeros(source_dot)
     if _is_viewed(x, source):
         made = laid_out_like(source)
@@ -96,7 +99,15 @@ def viewed_tangent_source(g: Any, x: Any, source: Any, source_dot: Any) -> Any:
 
 def viewed_tangent_own(g: Any, x: Any, source: Any, x_dot: Any) -> Any:
     """The adjoint of ``x_dot`` for ``g``, that of ``viewed_tangent(x, source, source_dot, x_dot)``."""
+    _require_single(x)
     return zeros(x_dot) if _is_viewed(x, source) else own_tangent_adjoint(g, x_dot, x)
+
+
+def _require_single(x: Any) -> None:
+    if isinstance(x, (list, tuple)):
+        raise UndefinedDerivativeError(
+            "several results may be parts of an array that is written in place", "Take copies of the results."
+        )
 
 
 def _is_viewed(x: Any, source: Any) -> bool:

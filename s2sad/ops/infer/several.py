@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from s2sad.ir.sizes import Dims
-from s2sad.ir.types import Fact, item_of, sized
+from s2sad.ir.types import OPEN, Fact, item_of, sized
 from s2sad.ops.infer.common import Bound, Look, all_real, elementwise, items_of, literal, operands
 from s2sad.ops.infer.dtypes import precision_of_array
 from s2sad.ops.infer.joining import nested
@@ -17,9 +17,7 @@ def split(b: Bound, fact: Look) -> Fact | None:
     places = fact(sections)
     if places.kind in ("list", "tuple") and places.items is not None:
         count = len(places.items) + 1
-    if a.kind != "array":
-        return None
-    part = Fact("array", None, a.ndim, a.real, boolean=a.boolean, precision=a.precision)
+    part = Fact("array", None, a.ndim, a.real, boolean=a.boolean, precision=a.precision) if a.numeric else OPEN
     if type(count) is int and 0 < count <= 64:
         return Fact("list", items=tuple((i, part) for i in range(count)))
     return Fact("list", each=part)
