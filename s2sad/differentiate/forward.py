@@ -28,7 +28,7 @@ from s2sad.differentiate.statements import user_call_of
 from s2sad.differentiate.tangent_calls import met_call, user_call
 from s2sad.differentiate.tangent_state import State
 from s2sad.differentiate.tangent_writes import augmented, owned, store
-from s2sad.differentiate.tried_tangents import is_item, is_light_index, kept
+from s2sad.differentiate.tried_tangents import apart, can_keep, is_item, is_light_index, kept, unseen
 from s2sad.ir.nodes import (
     UNSET,
     Assign,
@@ -53,7 +53,6 @@ from s2sad.ir.traverse import (
     base,
     blocks,
     is_attempt,
-    is_inplace,
     map_children,
     map_stmt,
     names_in,
@@ -94,6 +93,7 @@ class _Forward:
 
     def run(self) -> Tangential:
         function = self.state.known.function
+        self.state.tried = self.state.known.context.tried
         body = self.block(function.body)
         for read in self.state.known.activity.stale:
             self.refusals.refuse((read or function.body[-1]).origin.line, INTO_STOPPED, INTO_STOPPED_REMEDY)
@@ -136,15 +136,8 @@ class _Forward:
         return reads(stmt)
 
     def attempt(self, stmt: If) -> If:
-        """A ``try`` with tangents, those of what is tried after it, so that no handler sees what they raise."""
-        ends = next((i for i, s in enumerate(stmt.then) if isinstance(s, Exit) and s.attempt), len(stmt.then))
-        for inner in stmt.then[:ends]:
-            written = any(name in self.state.dots for name in self.state.effects.written_by(inner))
-            if written and not isinstance(inner, Store) and not is_inplace(inner):
-                what = (
-                    "what is tried writes into something that is differentiated, which forward mode has no tangent for"
-                )
-                self.refusals.refuse(inner.origin.line, what, "Write it after the try.")
+        """A ``try`` with tangents, those of what is tried after it as far as they can be, so that no handler sees what
+        they raise."""
         return replace(stmt, then=self.block(stmt.then, True), orelse=self.block(stmt.orelse))
 
     def block(self, block: Block, attempted: bool = False) -> Block:
@@ -152,10 +145,13 @@ class _Forward:
         out: list[Stmt] = []
         late: list[Stmt] = []
         self.read = {}
+        around = self.state.tried
+        self.state.tried |= attempted
         for stmt in block:
             if attempted and isinstance(stmt, Exit) and stmt.attempt:
-                attempted = False
-                out += [stmt, *late]
+                attempted, self.state.tried = False, around
+                out += [stmt, *(unseen(late) if around else late)]
+                late = []
                 continue
             outer = self.make.before, self.make.after, self.make.out, self.make.origin
             self.make.before, self.make.after = [], []
@@ -174,38 +170,38 @@ class _Forward:
                 self.refusals.refuse(node if node is not None else stmt.origin.line, error.message, error.remedy)
             # A call with its tangent is none of the user's any more.
             self.note_read(given)
-            if attempted:
+            if self.state.tried:
                 # Tangents come after what is tried, which may have written there.
                 self.read = {}
             if block is self.state.known.function.body:
                 self.make.pass_by(given)
-            if attempted:
-                if late and not self.is_independent(stmt, late) and all(map(is_item, late)):
+            if self.state.tried:
+                if late and self.is_flushed(stmt, late):
                     # Taking the items of tangents raises nothing that taking those of values has not raised.
-                    out, late = [*out, *late], []
-                self.refuse_together(stmt, late)
-                made, late = kept(self.state, given, late)
-                out += made
-            if not attempted and self.is_replaced(stmt):
-                self.make.before, self.make.after = [*self.make.before, *self.make.after], []
-            before, after = (list(map(self.with_reads, part)) for part in (self.make.before, self.make.after))
-            out += [stmt] if attempted else [*before, stmt, *after]
+                    out, late = [*out, *(late if all(map(is_item, late)) else unseen(late))], []
+                if self.is_flushed(stmt, self.make.before) or not can_keep(self.state, given, late):
+                    before, later = apart(self.state, self.make.before)
+                    out += [*unseen(late), *unseen(before), stmt]
+                    late = [*later, *self.make.after]
+                else:
+                    made, late = kept(self.state, given, late)
+                    out += [*made, stmt]
+            else:
+                if self.is_replaced(stmt):
+                    self.make.before, self.make.after = [*self.make.before, *self.make.after], []
+                before, after = (list(map(self.with_reads, part)) for part in (self.make.before, self.make.after))
+                out += [*before, stmt, *after]
             self.make.before, self.make.after, self.make.out, self.make.origin = outer
+        out += unseen(late)
+        self.state.tried = around
         return tuple(out)
 
-    def refuse_together(self, stmt: Stmt, late: list[Stmt]) -> None:
-        """Refuse a tried statement whose tangent cannot come after what is tried, or needs a tangent that does."""
-        if any(True for _ in blocks(stmt)):
-            what = "what is tried here branches, and forward mode cannot put its tangent after it"
-            self.refusals.refuse(stmt.origin.line, what, "Try one operation at a time, in a statement of its own.")
-        elif not self.is_independent(stmt, [*late, *self.make.before]):
-            what = "a call is tried here after what it is given is computed, and forward mode computes tangents later"
-            self.refusals.refuse(stmt.origin.line, what, "Compute its arguments before the try.")
-
     @staticmethod
-    def is_independent(stmt: Stmt, late: list[Stmt]) -> bool:
-        """Whether a statement reads nothing that others assign, which come after it."""
-        return {n for s in late for n in writes(s)}.isdisjoint(reads(stmt))
+    def is_flushed(stmt: Stmt, late: list[Stmt]) -> bool:
+        """Whether tangents have to be computed before a statement: it reads them, or branches, or moves values."""
+        if any(True for _ in blocks(stmt)) or not {n for s in late for n in writes(s)}.isdisjoint(reads(stmt)):
+            return True
+        return isinstance(stmt, Copy) and not {n for s in late for n in reads(s)}.isdisjoint(stmt.targets)
 
     def is_replaced(self, stmt: Stmt) -> bool:
         """Whether the tangent of what a statement assigns stands better before it: the variable had a value before."""

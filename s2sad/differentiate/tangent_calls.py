@@ -83,7 +83,8 @@ def user_call(state: State, stmt: Assign | Unpack | Evaluate, call: Call, target
 def _context(state: State, bound: Mapping[str, Expr]) -> Context:
     """What the callee has to know of its arguments: which of them are written, and may share memory."""
     buffers = frozenset(param for param, value in bound.items() if any(map(state.is_buffer, names_in(value))))
-    return Context(sharing_params(bound, state.make.of, state.effects) if buffers else (), buffers)
+    same = sharing_params(bound, state.make.of, state.effects) if buffers else ()
+    return Context(same, buffers, tried=state.tried)
 
 
 def met_call(state: State, stmt: Assign, target: str, call: Call) -> Stmt:

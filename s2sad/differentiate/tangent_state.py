@@ -36,6 +36,8 @@ class State:
         self.dots: dict[str, str] = {}
         self.tangents = Tangents(self.make, self.dots)
         self.refusals = Refusals(known)
+        #: Whether the statement at hand is tried: a handler may see what it raises.
+        self.tried = False
         #: What the result is, or may share with: callers may write into it, and into its tangent.
         self.returned = {m for n in names_in(known.function.result) for m in self.effects.group.get(n, (n,))}
         #: The names by which something is written.

@@ -1,10 +1,21 @@
-"""What a ``try`` keeps for tangents that come after it, so that no handler sees what they raise.
+"""Tangents of what is tried: no handler of the program may see what they raise.
+
+They come after what is tried, for which the ``try`` keeps what they need as it was:
 
 try: y[i:] *= v                 try:
 except E: ...                       t = y[i:].copy()
                                     y[i:] *= v
                                 except E: ...
                                 else: y_dot[i:] = y_dot[i:] * v + t * v_dot
+
+Those that cannot wait, for a loop or a call that needs them, make errors of ours of what they raise.  They are computed
+before a statement that may raise, and written after it:
+
+try: u = g(y); f(u)             try:
+except E: ...                       u = g(y)
+                                    with unseen(): u_dot = ...
+                                    f_jvp(u, u_dot=u_dot)
+                                except E: ...
 """
 
 from __future__ import annotations
@@ -14,12 +25,49 @@ from dataclasses import replace
 
 from s2sad.differentiate.builder import COPY
 from s2sad.differentiate.tangent_state import State
-from s2sad.ir.nodes import Assign, Build, Call, Expr, Op, Slice, Stmt, Var
+from s2sad.ir.nodes import Assign, Build, Call, Enter, Exit, Expr, Op, Slice, Stmt, Store, Var
 from s2sad.ir.traverse import base, is_light, map_stmt, reads, rename, writes
 from s2sad.ir.types import Fact
 from s2sad.runtime import own
+from s2sad.runtime.tangents import assigned
+from s2sad.runtime.unseen import unseen as unseen_errors
 
 _OWN = Op("runtime", "own", own)
+_UNSEEN = Call(Op("runtime", "unseen", unseen_errors, pure=False), ())
+
+
+def unseen(block: list[Stmt]) -> list[Stmt]:
+    """Statements of which no handler sees what they raise."""
+    return [Enter(_UNSEEN, None, block[0].origin), *block, Exit(origin=block[0].origin)] if block else []
+
+
+def apart(state: State, block: Iterable[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
+    """What statements compute, which may come before another that raises, and what they write, which may not."""
+    computed: list[Stmt] = []
+    written: list[Stmt] = []
+
+    def held(value: Expr) -> Expr:
+        name = state.make.fresh("~t_dot")
+        computed.append(Assign(name, Call(_OWN, (value,)), state.make.origin))
+        state.make.of[name] = state.make.named(state.make.fact(value), name)
+        return Var(name)
+
+    for stmt in block:
+        match stmt:
+            case Store():
+                written.append(replace(stmt, value=held(stmt.value)))
+            case Assign(value=Call(op=Op(function=function), args=(old, new)) as call) if function is assigned:
+                written.append(replace(stmt, value=replace(call, args=(old, held(new)))))
+            case _:
+                computed.append(stmt)
+    return computed, written
+
+
+def can_keep(state: State, stmt: Stmt, late: Iterable[Stmt]) -> bool:
+    """Whether what a statement writes, and tangents that come later read, are numbers and arrays, which have copies."""
+    changed = {m for n in state.effects.written_by(stmt) for m in state.effects.group.get(n, (n,))}
+    found = {n for s in (*late, *state.make.before) for n in reads(s)} & changed
+    return all(state.make.of[n].kind == "scalar" or state.make.of[n].numeric for n in found)
 
 
 def kept(state: State, stmt: Stmt, late: Iterable[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
@@ -50,9 +98,6 @@ def kept(state: State, stmt: Stmt, late: Iterable[Stmt]) -> tuple[list[Stmt], li
         fact = make.of[name]
         if fact.kind == "scalar":
             continue
-        if not fact.numeric:
-            what = f"{base(name)} changes in what is tried here, and forward mode needs it as it was"
-            state.refusals.refuse(make.origin.line, what, "Compute what is put into it before the try.")
         copy = make.fresh(base(name))
         make.of[copy] = fact
         out.append(Assign(copy, _copy(Var(name), fact), make.origin))

@@ -22,7 +22,14 @@ itself:
                                     except E: use(y)
 
 A variable that carries no derivative needs no more than a join name, which each assignment in the body sets, and each
-change of the container that it holds.
+change of the container that it holds.  Where a statement is not whole (a loop, a branch, a call that writes), a
+variable of ours says whether it has left something by then, and the handlers refuse if it has:
+
+    try:                            left = False
+        with quiet():               try:
+            y = f(x)                    with quiet():
+            z = g(y)                        y = f(x); left = True; z = g(y)
+    except E: use(y)                except E: require_nothing_left(left); use(y)
 """
 
 from __future__ import annotations
@@ -46,18 +53,20 @@ from s2sad.frontend.opaque import is_plain
 from s2sad.frontend.trees import nodes_of
 from s2sad.frontend.writing import written_in
 from s2sad.ir.nodes import Assign, Call, Const, Copy, Enter, Evaluate, Exit, Expr, If, Op, Var
-from s2sad.runtime.items import require_unswallowed, require_unwritten
+from s2sad.runtime.items import require_nothing_left, require_unswallowed, require_unwritten
 
 Node = Any
 #: The classes of which the errors of this package are: where they are caught, these are not.
 GUARD = Call(Op("runtime", "S2SADError", S2SADError), ())
 _REQUIRE_UNSWALLOWED = Op("runtime", "require_unswallowed", require_unswallowed, pure=False)
 _REQUIRE_UNWRITTEN = Op("runtime", "require_unwritten", require_unwritten, pure=False)
+_REQUIRE_NOTHING_LEFT = Op("runtime", "require_nothing_left", require_nothing_left, pure=False)
 #: What NumPy raises when it has already written.
 _LATE = (FloatingPointError, Warning)
 _APART = "Try each statement that may raise by itself."
 _AS_STORE = "Write it as a[indices] = values, which NumPy does as a whole."
 _IN_A_MANAGER = ("what is differentiated goes into a context manager", "Take it out of the with.")
+_BLOCKS = ("body", "handlers", "orelse", "finalbody")
 _COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try)
 
 
@@ -67,6 +76,9 @@ class Protected(ControlFlow):
     #: For each variable that handlers read as of when the body raises, its join name, and for each the version that
     #: this holds; of the statements around.
     tracked: list[tuple[dict[str, str], dict[str, str]]]
+    #: The variables of ours that say whether a statement that is tried has left something, and for each which variables
+    #: are read once it has raised; of the statements around.
+    leaving: list[tuple[str, set[str]]]
 
     def statement(self, s: Node) -> bool:
         """Lower a statement; returns whether it leaves its loop on every path."""
@@ -77,9 +89,11 @@ class Protected(ControlFlow):
         leaves = False
         for s in body:
             self.tracking()
+            self.note_left(s, begun=False)
             leaves = self.statement(s)
             if not leaves:
                 self.tracking()
+                self.note_left(s, begun=True)
         return leaves
 
     def unswallowed(self, s: Unswallowed) -> None:
@@ -135,8 +149,9 @@ class Protected(ControlFlow):
         if all(map(all_raise, (h.body for h in s.handlers))):
             self.protect(s, needed)
             return
-        parts = list(self.pieces(s.body, needed.after))
-        self.attempts(s, parts, needed)
+        active = {n for n in needed.after if not self.is_tracked(n, Needed(needed.after, frozenset()))}
+        parts = list(self.pieces(s.body, active))
+        self.attempts(s, parts, needed, active)
 
     def check_exception(self, handler: Node) -> None:
         """Find the handlers that may read from an exception what is differentiated."""
@@ -170,11 +185,16 @@ class Protected(ControlFlow):
 
     # --- handlers that come to an end
 
-    def attempts(self, s: Node, parts: list[list[Node]], needed: Needed) -> None:
+    def attempts(self, s: Node, parts: list[list[Node]], needed: Needed, active: set[str]) -> None:
         """Lower a ``try`` whose body is tried part by part; what comes after the last part is not tried."""
         origin = self.origin
         tried, *rest = parts
         classes = self.classes(s)
+        left, what = "", next(filter(None, (self.leaves_behind(part, active) for part in tried)), "")
+        if what and not self.is_whole(tried[-1]):
+            left = self.fresh("~left")
+            self.emit(Copy((left,), (Const(False),), origin))
+            self.leaving.append((left, active))
         before, outer = dict(self.env), self.block
         self.block = []
         self.emit(Enter(origin=origin))
@@ -182,14 +202,19 @@ class Protected(ControlFlow):
         joins = self.track({n for n in (needed.after | needed.raising) & inside if self.is_tracked(n, needed)})
         self.statements(tried)
         self.tracked.pop()
+        if left:
+            self.leaving.pop()
         self.emit(Exit(origin=origin, attempt=True))
         if len(rest) > 1:
             self.origin = origin
-            self.attempts(s, rest, needed)
+            self.attempts(s, rest, needed, active)
         else:
             self.statements([*rest[0], *s.orelse])
         env, then = self.env, self.block
         self.env, self.block = {**before, **joins}, []
+        if left:
+            remedy = _AS_STORE if self.goes_by_item(tried[-1]) else _APART
+            self.emit(Evaluate(Call(_REQUIRE_NOTHING_LEFT, (Var(left), Const(what), Const(remedy))), origin))
         self.handlers(s, 0, writes=any(any(self.left_written(part)) for part in tried))
         other, orelse = self.env, self.block
         self.origin = origin
@@ -206,33 +231,37 @@ class Protected(ControlFlow):
         """Whether handlers read a variable as of when the body raises by a join name."""
         return name not in needed.after or not self.depends(_named(name))
 
-    def pieces(self, body: list[Node], needed: frozenset[str]) -> Iterator[list[Node]]:
+    def pieces(self, body: list[Node], active: set[str]) -> Iterator[list[Node]]:
         """The parts of a body that are tried one by one, and at last what is not tried, since it cannot raise."""
-        active = {n for n in needed if not self.is_tracked(n, Needed(needed, frozenset()))}
         end = len(body)
         while end and _cannot_raise(body[end - 1]):
             end -= 1
         part: list[Node] = []
         for s in body[:end]:
             part.append(s)
-            what = self.leaves_behind(s, active)
-            if what is not None:
-                if not self.is_whole(s):
-                    said = f"{what} here, and it is not known whether it has been when an exception is raised"
-                    self.violation(s, said, _AS_STORE if self.goes_by_item(s) else _APART)
+            if self.leaves_behind(s, active):
                 yield part
                 part = []
         if part or not end:
             yield part
         yield body[end:]
 
-    def leaves_behind(self, s: Node, needed: set[str]) -> str | None:
-        """What a statement leaves that handlers, or what comes after them, may see; None for nothing."""
-        for name in assigned([s]):
-            if name in needed:
-                return f"{name} is assigned"
-        written = next(self.left_written(s), None)
-        return None if written is None else f"{written} may be written"
+    def leaves_behind(self, s: Node, needed: set[str]) -> str:
+        """The variable in which a statement leaves something that handlers, or what comes after them, may see."""
+        named = (name for name in assigned([s]) if name in needed)
+        return next(named, "") or next(self.left_written(s), "")
+
+    def note_left(self, s: Node, begun: bool) -> None:
+        """Note that a statement leaves something, before it where it may raise when it has, else after it."""
+        compound = isinstance(s, _COMPOUND)
+        for left, active in self.leaving:
+            head = _head(s)
+            written = any(any(self.left_written(part)) for part in head) and not (
+                isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)
+            )
+            at_once = written or (compound and not active.isdisjoint(assigned(head)))
+            if (not begun and at_once) or (begun and not compound and self.leaves_behind(s, active)):
+                self.emit(Copy((left,), (Const(True),), self.origin))
 
     def left_written(self, s: Node) -> Iterator[str]:
         """The variables whose objects a statement may write where they may carry derivatives, once for each place."""
@@ -371,6 +400,14 @@ def _cannot_raise(s: Node) -> bool:
     if isinstance(s, (gast.Pass, gast.Break)):
         return True
     return isinstance(s, gast.Assign) and isinstance(s.value, gast.Constant) and isinstance(s.targets[0], gast.Name)
+
+
+def _head(s: Node) -> list[Node]:
+    """The parts of a statement that are not blocks, the whole of one that has none."""
+    if not isinstance(s, _COMPOUND):
+        return [s]
+    fields = [value for name, value in gast.iter_fields(s) if name not in _BLOCKS]
+    return [n for value in fields for n in (value if isinstance(value, list) else [value]) if isinstance(n, gast.AST)]
 
 
 def _named(name: str) -> Node:

@@ -14,6 +14,7 @@ from s2sad.runtime.items import (
     require_arithmetic,
     require_convertible,
     require_ndarray,
+    require_nothing_left,
     require_real,
     require_real_operand,
     require_same_numbers,
@@ -25,6 +26,7 @@ from s2sad.runtime.shadows import part_shadow, require_floats, shadow
 from s2sad.runtime.sharing import apart, in_one_place, sole, unshared
 from s2sad.runtime.tangents import same_value
 from s2sad.runtime.trees import zeros
+from s2sad.runtime.unseen import unseen
 from s2sad.runtime.zero_tangents import (
     own_tangent,
     own_tangent_adjoint,
@@ -65,8 +67,9 @@ constant(laid_out_like, signature=_like, infer=infer.creation.filled_like, dtype
 # Checks, which may raise.
 constant(apart, unshared, sole, in_one_place, special=frozenset(), calls=(), ordered=True)
 constant(
-    require_arithmetic, require_convertible, require_floats, require_ndarray, require_real, require_real_operand,
-    require_same_numbers, require_sequence, require_unswallowed, require_unwritten, same_value, ordered=True,
+    require_arithmetic, require_convertible, require_floats, require_ndarray, require_nothing_left, require_real,
+    require_real_operand, require_same_numbers, require_sequence, require_unswallowed, require_unwritten, same_value,
+    unseen, ordered=True,
 )  # fmt: skip
 
 # --- tangents that share memory with others, or with none ---

@@ -154,7 +154,7 @@ class _Compilation:
         self.writer.filename = f"<s2sad {stem} {next(_serial)}>"
         if goal in ("gradient", "value_and_gradient"):
             return self.compiled((self.make_gradient(asked, goal, single, stem),))
-        context = Context() if goal in ("tangent_call", "effects") else None
+        context = Context(tried=goal == "tangent_call") if goal in ("tangent_call", "effects") else None
         asked = replace(asked, context=context, display=True)
         if goal in ("tangent", "tangent_call", "tangent_alone"):
             made = self.make_tangent(asked, f"{stem}_jvp", None, goal == "tangent_alone")

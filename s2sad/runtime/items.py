@@ -289,6 +289,22 @@ def require_unwritten() -> None:
         )
 
 
+def require_nothing_left(left: bool, name: str, remedy: str) -> None:
+    """Refuse the handler of an exception that a statement has raised when it had done a part of what it does.
+
+    Raises:
+        UndefinedDerivativeError: if ``left``: the variable ``name`` may have been assigned or its object been written.
+
+    Example:
+        >>> require_nothing_left(False, "x", "Try it by itself.")
+    """
+    if left:
+        error = type(sys.exc_info()[1]).__name__
+        raise UndefinedDerivativeError(
+            f"a {error} is caught, which was raised when {name} may have been assigned or written already", remedy
+        )
+
+
 def require_convertible(value: Any) -> None:
     """Refuse to store a sequence of which some items are no numbers: NumPy writes those before the first such one.
 
