@@ -107,7 +107,7 @@ class ControlFlow(Hoisting):
             moves: list[tuple[str, Expr]] = [(name, sources[which]) for name, *sources in values]
             moves += [(joins[n], Var(arm[n])) for n in names if n in arm]
             if moves:
-                _append(block, Copy(tuple(t for t, _ in moves), tuple(e for _, e in moves), self.origin))
+                append_move(block, Copy(tuple(t for t, _ in moves), tuple(e for _, e in moves), self.origin))
             self.unbound.update(joins[n] for n in names if n not in arm)
         self.env.update({n: v for n, v in env.items() if other.get(n) == v})
         for n in list(self.env):
@@ -150,7 +150,7 @@ class ControlFlow(Hoisting):
         moves = [(h, n) for n, h in heads if self.env.get(n, h) != h]
         if moves:
             sources = tuple(Var(self.env[n]) for _, n in moves)
-            _append(self.block, Copy(tuple(h for h, _ in moves), sources, self.origin))
+            append_move(self.block, Copy(tuple(h for h, _ in moves), sources, self.origin))
 
     def loop_body(self, s: Node, heads: list[tuple[str, str]], prologue: list[tuple[Node, Expr]]) -> None:
         """Lower the body of a loop, the assignments of ``prologue`` first."""
@@ -343,14 +343,14 @@ def _strictness(call: Node) -> bool | None:
     return bool(values and values[0]) if len(values) == len(call.keywords) else None
 
 
-def _append(block: list[Stmt], move: Copy) -> None:
+def append_move(block: list[Stmt], move: Copy) -> None:
     """Put a move at the end of the path that does not leave the loop."""
     last = block[-1] if block else None
     if isinstance(last, If) and leaves((last,)):
         arms = [list(last.then), list(last.orelse)]
         for arm in arms:
             if not (arm and isinstance(arm[-1], Break)) and not _all_leave(arm):
-                _append(arm, move)
+                append_move(arm, move)
         block[-1] = replace(last, then=tuple(arms[0]), orelse=tuple(arms[1]))
     else:
         block.append(move)

@@ -43,7 +43,7 @@ import numpy as np
 from s2sad import ops
 from s2sad.errors import S2SADError
 from s2sad.frontend.changes import is_moving
-from s2sad.frontend.control import ControlFlow
+from s2sad.frontend.control import ControlFlow, append_move
 from s2sad.frontend.dependence import assigned, stored_base
 from s2sad.frontend.desugar import Unswallowed
 from s2sad.frontend.exposure import Needed, all_raise, needed_by
@@ -391,7 +391,7 @@ class Protected(ControlFlow):
         for joins, known in self.tracked:
             moved = {j: self.env[n] for n, j in joins.items() if n in self.env and known.get(n) != self.env[n]}
             if moved:
-                self.emit(Copy(tuple(moved), tuple(map(Var, moved.values())), self.origin))
+                append_move(self.block, Copy(tuple(moved), tuple(map(Var, moved.values())), self.origin))
                 known |= {n: self.env[n] for n, j in joins.items() if j in moved}
 
 

@@ -105,6 +105,23 @@ def scaled_in_place(x: Any) -> Any:
     return np.sum(y * y)
 
 
+def left_early(x: Any) -> Any:
+    """A loop in what is tried that ends in the middle of a manager: what the handler reads is as of then."""
+    y, s = x[0], 0.0
+    try:
+        for i in range(3):
+            with np.errstate(all="ignore"):
+                s = s + y * y
+                if y > 1.5:
+                    break
+                y = y * x[i] + 0.5
+            s = s * math.log(y)
+        y = math.log(x[2] - 0.5)
+    except ValueError:
+        s = y
+    return s * y
+
+
 #: Where nothing is raised, and where handlers run; where they run at one point alone there is no difference.
 POINTS = [
     (shared, X, True),
@@ -117,6 +134,8 @@ POINTS = [
     (filtered, X, True),
     (filtered, [0.7, 0.0, 0.0], False),
     (scaled_in_place, X, True),
+    (left_early, np.array([0.7, 1.3, 0.9]), True),
+    (left_early, np.array([1.6, 1.3, 0.9]), True),
 ]
 
 
