@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import S2SADError, grad
+from s2sad import S2SADError, grad, jvp
 from tests.oracle import numeric_gradient
 from tests.transform.remaining import check_gradient, check_same
 
@@ -198,3 +198,46 @@ def test_a_list_that_changes_while_the_function_runs() -> None:
 def test_fewer_items_than_known_ones_are_refused_as_it_runs() -> None:
     with pytest.raises(S2SADError, match="as many"):
         grad(functions_beside_an_operand)(X[:2])
+
+
+SLOPES: dict[str, Any] = {"square": lambda r: r * r, "ratio": lambda r: (r + np.abs(r)) / (1 + np.abs(r))}
+
+
+class Stepper:
+    def __init__(self, n, name):
+        self.width = 1.0 / n
+        self.apply = SLOPES[name]
+        self.time = 0.0
+
+    def pad(self, U):
+        return np.concatenate([U[:, :1], U, U[:, -1:]], axis=1)
+
+    def pair(self, W):
+        d = np.diff(W, axis=1)
+        s = self.apply(d[:, :-1]) * d[:, 1:]
+        mid = W[:, 1:-1]
+        return mid - 0.5 * s, mid + 0.5 * s
+
+    def step(self, U):
+        dt = self.width / np.max(np.abs(U))
+        low, high = self.pair(self.pad(U))
+        self.time += dt
+        return U - dt * (high - low)
+
+
+def by_a_name_in_a_loop(x):
+    total = 0.0
+    for name in ("square", "ratio"):
+        U = np.stack([x, x * x[0]])
+        rule = Stepper(4, name)
+        for _ in range(2):
+            U = rule.step(U)
+        total += np.sum(U**2) + rule.time
+    return total
+
+
+def test_a_loop_over_names_of_functions_is_written_out():
+    x = np.array([0.3, 0.7, 1.2])
+    expected = numeric_gradient(by_a_name_in_a_loop, (x,))
+    np.testing.assert_allclose(grad(by_a_name_in_a_loop)(x), expected, rtol=1e-7)
+    np.testing.assert_allclose(jvp(by_a_name_in_a_loop, (x,), (x,))[1], expected @ x, rtol=1e-7)
