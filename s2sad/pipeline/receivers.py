@@ -64,6 +64,11 @@ def with_checks(function: Function, facts: Facts, roots: Iterable[str]) -> Funct
     return replace(function, body=_Checks(function, facts, roots).block(function.body))
 
 
+def is_of_library(op: Op) -> bool:
+    """Whether an operation is a method of a constant object of SciPy's, of which the class is known by a guard."""
+    return op.kind == "method" and module_of(op.function).startswith("scipy.")
+
+
 class _Checks:
     def __init__(self, function: Function, facts: Facts, roots: Iterable[str]) -> None:
         self.facts = facts
@@ -159,7 +164,7 @@ class _Checks:
                 if isinstance(operand, Var) and self.subclasses.may_be(operand):
                     if self.facts.get(operand).numeric or operand.name in self.varied:
                         self.before.append(Call(PLAIN, (operand, Const("@"))))
-        if kind not in _CHECKED:
+        if kind not in _CHECKED or is_of_library(expr.op):
             return made
         if expr.op.function is viewed and expr.args[1:] and not self.varied.isdisjoint(names_in(expr)):
             self.before.append(Call(_SAME_NUMBERS, expr.args))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import ndimage, optimize
 from scipy.integrate import fixed_quad, nquad, odeint, quad, quad_vec, solve_ivp
-from scipy.interpolate import make_interp_spline
+from scipy.interpolate import CubicSpline, interp1d, make_interp_spline
 from scipy.optimize import brentq, fsolve, newton
 
 from s2sad import grad, hvp, jvp
@@ -85,6 +85,14 @@ def at_fixed_nodes(p: Any) -> Any:
     return fixed_quad(lambda t: np.exp(-p[0] * t), 0.1, p[1], n=4)[0] ** 2
 
 
+CURVE = interp1d(np.arange(4.0), np.array([0.3, 1.2, -0.4, 0.9]), kind="cubic")
+
+
+def of_constant_curves(p: Any) -> Any:
+    made = CubicSpline(np.arange(4.0), np.array([0.3, 1.2, -0.4, 0.9]))
+    return np.sum(made(p, 1) ** 2) + np.sum(CURVE(p) ** 3)
+
+
 def of_an_image(p: Any) -> Any:
     image = np.sin(np.arange(20.0).reshape(4, 5) * p[0])
     return np.sum(ndimage.map_coordinates(image, [[1.2, 0.5, p[1]], [2.1, p[1] * 1.7, 3.3]], mode="mirror") ** 2)
@@ -134,7 +142,7 @@ def along(f: Callable[..., Any]) -> Callable[[Any], Any]:
     "f",
     [
         captured, by_one_argument, with_a_report, several_roots, with_slopes, system, fixed_point, integral,
-        with_a_weight, nested, of_an_image,
+        with_a_weight, nested, of_an_image, of_constant_curves,
         of_several_variables, of_several_integrands, at_fixed_nodes, spline, *PATHS,
     ],
 )  # fmt: skip

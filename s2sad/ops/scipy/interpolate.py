@@ -12,11 +12,10 @@ from s2sad.ops.points import numbers
 from s2sad.ops.spec import Sample, constant, elementwise, operation, rule, sample
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.scipy.interpolants import (
-    by_points,
     grid_points_adjoint,
     grid_tangent,
     interp1d_adjoint,
-    interp1d_slope,
+    interp1d_tangent,
     points_adjoint,
     points_tangent,
     univariate_adjoint,
@@ -203,7 +202,7 @@ def _interpolants() -> Sequence[Sample]:
 
 
 def _interp1d_jvp(x_dot: Array, self: Any, x: Array) -> Array:
-    return by_points(interp1d_slope(self, x), x_dot, x, self._y_axis)
+    return interp1d_tangent(x_dot, self, x)
 
 
 @rule(
@@ -216,6 +215,58 @@ def _interp1d_jvp(x_dot: Array, self: Any, x: Array) -> Array:
 )
 def interp1d_at(z_bar: Array, self: Any, x: Array) -> Array:
     return interp1d_adjoint(z_bar, self, x)
+
+
+def _interpolant_slopes() -> Sequence[Sample]:
+    cubic, flat = (
+        interpolate.interp1d(knots(7), numbers(7, 2), "cubic", 0),
+        interpolate.interp1d(knots(7), numbers(7)),
+    )
+    through = interpolate.BarycentricInterpolator(knots(7)[:4], numbers(4))
+    points = [sample(numbers(4, 2), cubic, at_points(), n) for n in (1, 2)]
+    return [*points, sample(numbers(4), flat, at_points()), sample(numbers(4), through, at_points())]
+
+
+def _interp1d_adjoint_jvp(g_dot: Array, points_dot: Array, g: Array, f: Any, points: Array, order: int = 1) -> Array:
+    moved = interp1d_adjoint(g_dot + np.zeros_like(g), f, points, order)
+    return moved + points_dot * interp1d_adjoint(g, f, points, order + 1)
+
+
+@rule(
+    interp1d_adjoint,
+    wrt=["g", "points"],
+    jvp=_interp1d_adjoint_jvp,
+    samples=_interpolant_slopes,
+    dtype="unknown",
+    calls=(),
+)
+def interp1d_adjoint_rule(z_bar: Array, g: Array, f: Any, points: Array, order: int = 1) -> tuple[Array, Array]:
+    return (
+        interp1d_tangent(z_bar, f, points, order),
+        z_bar * interp1d_adjoint(g, f, points, order + 1),
+    )
+
+
+def _interp1d_tangent_jvp(
+    moves_dot: Array, points_dot: Array, moves: Array, f: Any, points: Array, order: int = 1
+) -> Array:
+    moved = interp1d_tangent(moves_dot, f, points, order)
+    return moved + interp1d_tangent(points_dot * moves, f, points, order + 1)
+
+
+@rule(
+    interp1d_tangent,
+    wrt=["moves", "points"],
+    jvp=_interp1d_tangent_jvp,
+    samples=lambda: [sample(numbers(4), *s.args[1:]) for s in _interpolant_slopes()],
+    dtype="unknown",
+    calls=(),
+)
+def interp1d_tangent_rule(z_bar: Array, moves: Array, f: Any, points: Array, order: int = 1) -> tuple[Array, Array]:
+    return (
+        unbroadcast(interp1d_adjoint(z_bar, f, points, order), np.shape(moves)),
+        moves * interp1d_adjoint(z_bar, f, points, order + 1),
+    )
 
 
 def grid_of(method: str = "linear", trailing: bool = False, **options: Any) -> Any:

@@ -280,8 +280,28 @@ operation(
     through_places_adjoint,
     coefficients_adjoint,
     piecewise_breaks_adjoint,
-    piecewise_breaks_tangent,
     cubic_places_adjoint,
     cubic_places_tangent,
     remedy="second derivatives pass through the values and the points of a spline, and not through its knots",
 )
+
+
+def _moved_breaks() -> Sequence[Sample]:
+    x, grid = knots(7), at_points()
+    curve = interpolate.CubicSpline(x, numbers(7))
+    return [sample(numbers(7), curve(grid), curve.c, x, grid, 0, 0, True)]
+
+
+@linear(piecewise_breaks_tangent, wrt=["moves"], steps={"values"}, samples=_moved_breaks, dtype="unknown")
+def piecewise_breaks_tangent_rule(
+    z_bar: Array,
+    moves: Array,
+    values: Array,
+    c: Array,
+    breaks: Array,
+    x: Array,
+    nu: int,
+    axis: int,
+    extrapolate: Any,
+) -> Array:
+    return piecewise_breaks_adjoint(z_bar, c, breaks, x, nu, axis, extrapolate)

@@ -172,16 +172,16 @@ def evaluated_adjoint(z_bar: Array, x: Array, t: Array, c: Array, k: int, der: i
 # --- interpolation of values at points, by kinds
 
 
-def interp1d_slope(f: Any, x: Array) -> Array:
-    """The derivative of ``f(x)`` for an interpolant of one variable."""
+def interp1d_slope(f: Any, x: Array, order: int = 1) -> Array:
+    """The derivative of an order of ``f(x)`` for an interpolant of one variable."""
     x = np.asarray(x, float)
     if not isinstance(f, interpolate.interp1d):
-        return f.derivative(x)
+        return f.derivative(x, order)
     flat = np.ravel(x)
     spline = getattr(f, "_spline", None)
     if spline is not None:
-        slopes = np.asarray(spline(flat, 1)).reshape(len(flat), -1)
-    elif f._kind == "linear":
+        slopes = np.asarray(spline(flat, order)).reshape(len(flat), -1)
+    elif f._kind == "linear" and order == 1:
         high = np.clip(np.searchsorted(f.x, flat), 1, len(f.x) - 1)
         slopes = (f._y[high] - f._y[high - 1]) / (f.x[high] - f.x[high - 1])[:, None]
     else:
@@ -191,9 +191,14 @@ def interp1d_slope(f: Any, x: Array) -> Array:
     return f._finish_y(slopes, x.shape)
 
 
-def interp1d_adjoint(z_bar: Array, f: Any, points: Array) -> Array:
-    """The adjoint of points in ``f(points)``."""
-    return along(zeros_kept(interp1d_slope(f, points), z_bar), points, f._y_axis)
+def interp1d_tangent(moves: Array, f: Any, points: Array, order: int = 1) -> Array:
+    """The tangent of ``f(points)``, or of a derivative of ``f`` there: of the order before ``order``."""
+    return by_points(interp1d_slope(f, points, order), moves, points, f._y_axis)
+
+
+def interp1d_adjoint(g: Array, f: Any, points: Array, order: int = 1) -> Array:
+    """The adjoint of points in ``f(points)``, or in a derivative of ``f`` there: of the order before ``order``."""
+    return along(zeros_kept(interp1d_slope(f, points, order), g), points, f._y_axis)
 
 
 class Kept:

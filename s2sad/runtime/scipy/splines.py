@@ -130,13 +130,13 @@ def piecewise_adjoints(
 
 
 def piecewise_breaks_tangent(
-    breaks_dot: Array, z: Array, c: Array, breaks: Array, x: Array, nu: int, axis: int, extrapolate: Any
+    moves: Array, values: Array, c: Array, breaks: Array, x: Array, nu: int, axis: int, extrapolate: Any
 ) -> Any:
-    """The tangent of `piecewise` by the breakpoints."""
-    if not np.any(breaks_dot):
+    """The tangent of ``values = piecewise(c, breaks, x, ...)`` by the breakpoints."""
+    if not np.any(moves):
         return 0.0
     adjoints = lambda g: (piecewise_breaks_adjoint(g, c, breaks, x, nu, axis, extrapolate),)  # noqa: E731
-    return tangent_by_adjoints(z, adjoints, (breaks_dot,))
+    return tangent_by_adjoints(values, adjoints, (moves,))
 
 
 def derived_coefficients(c: Array, nu: int = 1) -> Array:

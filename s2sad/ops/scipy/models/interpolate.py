@@ -60,7 +60,7 @@ class Piecewise:
         return piecewise_integral(self.c, self.x, a, b, self.extrapolate)
 
 
-@model(interpolate.PPoly)
+@model(interpolate.PPoly, given="anything")
 class PPoly(Piecewise):
     def __init__(self, c: Any, x: Any, extrapolate: Any = None, axis: Any = 0) -> None:
         self.c = c
@@ -69,7 +69,7 @@ class PPoly(Piecewise):
         self.extrapolate = extrapolation(extrapolate)
 
 
-@model(interpolate.CubicSpline)
+@model(interpolate.CubicSpline, given="anything")
 class CubicSpline(Piecewise):
     def __init__(self, x: Any, y: Any, axis: Any = 0, bc_type: Any = "not-a-knot", extrapolate: Any = None) -> None:
         self.c = cubic_coefficients(x, y, axis, bc_type)
@@ -78,7 +78,7 @@ class CubicSpline(Piecewise):
         self.extrapolate = extrapolation(extrapolate, bc_type)
 
 
-@model(interpolate.PchipInterpolator)
+@model(interpolate.PchipInterpolator, given="anything")
 class PchipInterpolator(Piecewise):
     def __init__(self, x: Any, y: Any, axis: Any = 0, extrapolate: Any = None) -> None:
         self.c = local_coefficients(x, y, axis, "pchip")
@@ -87,7 +87,7 @@ class PchipInterpolator(Piecewise):
         self.extrapolate = extrapolation(extrapolate)
 
 
-@model(interpolate.Akima1DInterpolator)
+@model(interpolate.Akima1DInterpolator, given="anything")
 class Akima1DInterpolator(Piecewise):
     def __init__(self, x: Any, y: Any, axis: Any = 0, *, method: Any = "akima", extrapolate: Any = None) -> None:
         self.c = local_coefficients(x, y, axis, method)
@@ -96,7 +96,7 @@ class Akima1DInterpolator(Piecewise):
         self.extrapolate = False if extrapolate is None else extrapolate
 
 
-@model(interpolate.CubicHermiteSpline)
+@model(interpolate.CubicHermiteSpline, given="anything")
 class CubicHermiteSpline(Piecewise):
     def __init__(self, x: Any, y: Any, dydx: Any, axis: Any = 0, extrapolate: Any = None) -> None:
         self.c = slopes_given(x, y, dydx, axis)
@@ -105,7 +105,7 @@ class CubicHermiteSpline(Piecewise):
         self.extrapolate = extrapolation(extrapolate)
 
 
-@model(interpolate.BSpline)
+@model(interpolate.BSpline, given="anything")
 class BSpline:
     """Of one curve: the axis of interpolation is the first of its coefficients."""
 
@@ -147,7 +147,7 @@ class Collocated(BSpline):
         self.extrapolate = True
 
 
-@model(interpolate.make_interp_spline)
+@model(interpolate.make_interp_spline, given="anything")
 def make_interp_spline(x: Any, y: Any, k: Any = 3, t: Any = None, bc_type: Any = None, axis: Any = 0) -> Any:
     found = interpolating_knots(x, y, k, t, bc_type, axis)
     c = interpolating_coefficients(x, y, k, t, bc_type, axis)
