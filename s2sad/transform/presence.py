@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from s2sad.ir.code import NONE, UNSET, Constant, Exit, Operand, Operation, Place, Region, Value
 from s2sad.transform.known import Abstract, Cell, NotSpecialisedError, Record, State, Unsure, is_static
@@ -13,12 +13,25 @@ if TYPE_CHECKING:
     from s2sad.transform.specialiser import Specialiser
 
 
-def variable(s: Specialiser, unsure: Unsure, name: str) -> Abstract:
-    """The value of a local variable; of one that is no value of the new program that is checked."""
-    if is_static(unsure.value):
+def variable(s: Specialiser, found: Abstract, name: str) -> Abstract:
+    """The value of a local variable that is read; of one that is no value of the new program that is checked.
+
+    Raises:
+        NotSpecialisedError: where it surely has none, or nothing says whether there is one.
+    """
+    if found is UNSET:
+        raise NotSpecialisedError("unset")
+    if not isinstance(found, Unsure):
+        return found
+    if is_static(found.value):
         text = f"cannot access local variable {name!r} where it is not associated with a value"
-        check(s, unsure, UnboundLocalError, text)
-    return unsure.value
+        check(s, found, UnboundLocalError, text)
+    return found.value
+
+
+def may_lack(found: object) -> TypeGuard[Unsure | Constant]:
+    """Whether a local variable may have no value."""
+    return found is UNSET or isinstance(found, Unsure)
 
 
 def attribute(s: Specialiser, unsure: Unsure, record: Record, name: str, place: Place | None) -> Abstract:

@@ -52,7 +52,6 @@ from s2sad.transform.known import (
     Partial,
     Record,
     Row,
-    Unsure,
     is_callable,
     is_static,
 )
@@ -104,11 +103,9 @@ def load(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if not isinstance(cell, Cell):
         return None
     value = s.state.get(cell, UNSET)
-    if value is UNSET:
-        raise NotSpecialisedError("unset")
     if isinstance(value, Kept):
         return (s.emit("load", (), value.variable, cell.name, frame.place or op.place),)
-    return (presence.variable(s, value, cell.name) if isinstance(value, Unsure) else value,)
+    return (presence.variable(s, value, cell.name),)
 
 
 def store(s: Specialiser, op: Operation, frame: Frame) -> Done:

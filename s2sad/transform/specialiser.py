@@ -212,12 +212,12 @@ class Specialiser:
         found = frame.env.get(operand)
         if found is None or isinstance(found, (Cell, Variable)):
             raise NotSpecialisedError(operand.name)
-        return choices.side(self, presence.variable(self, found, operand.name) if isinstance(found, Unsure) else found)
+        return choices.side(self, presence.variable(self, found, operand.name))
 
     def handed(self, operand: Operand, frame: Frame) -> Abstract:
         """The abstract value of an operand that is handed on, which is no reading of it."""
         found = frame.env.get(operand) if isinstance(operand, Value) else None
-        return found if isinstance(found, Unsure) else self.get(operand, frame)
+        return found if presence.may_lack(found) else self.get(operand, frame)
 
     def plain(self, value: Abstract) -> Abstract:
         """A value, or the constant that it surely is."""

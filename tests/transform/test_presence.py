@@ -396,3 +396,16 @@ def test_nobody_knows_how_far_it_has_come_where_it_raises() -> None:
     x = POINTS[0]
     with contextlib.suppress(S2SADError):
         assert outcome(grad(state_at_an_exception), x) == outcome(state_at_an_exception, x)
+
+
+def item_of_a_loop_without_turns(x: Any) -> Any:
+    Thing(x)
+    for _, item in enumerate([x][:0]):
+        x = item * 2.0
+    return np.sum(item)
+
+
+def test_a_loop_that_is_written_out_in_no_turns_leaves_no_value() -> None:
+    for derivative in (grad, value_and_grad):
+        with pytest.raises(UnboundLocalError):
+            derivative(item_of_a_loop_without_turns)(POINTS[0])
