@@ -160,7 +160,7 @@ class _Holders:
             case Call(op=op, args=args):
                 if op.kind == "change":
                     return True
-                if op.kind == "operator" or op.function in (own, copy_arrays, copy_reachable, list, dict):
+                if op.kind == "operator" or op.function in (own, copy_arrays, copy_reachable):
                     return True
                 if op.kind == "method" and op.name == "copy":
                     return True
@@ -168,7 +168,9 @@ class _Holders:
                     # A list is no view of an array, although what it holds may be.
                     of_array = bool(args) and self.facts.get(args[0]).kind == "array"
                     is_own = spec.result == "fresh" or sharing(value, self.facts.get) == "fresh"
-                    return spec.zeros or is_own or (spec.result == "view" and of_array)
+                    kind = self.facts.get(value).kind
+                    new = spec.makes in (list, dict) or (kind == "list" and list in spec.gives)
+                    return spec.zeros or is_own or new or (spec.result == "view" and of_array)
                 if op.kind == "index":
                     return self.facts.get(value).kind == "list" and _is_slice(args[1])
                 if op.kind == "user":

@@ -11,13 +11,15 @@ from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.selections import taken
 from s2sad.differentiate.stores import CONTAINERS, HOLDERS, field_key, gives_its_own
 from s2sad.ir import algebra
-from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Store, Unpack, Var
+from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Slice, Store, Unpack, Var
 from s2sad.ir.traverse import names_in
 from s2sad.ir.types import Fact
 from s2sad.ops.classification import remedy_of_member
 from s2sad.runtime import add_at, add_field, add_into_item, packed, starred
 from s2sad.runtime.items import add_row
+from s2sad.runtime.trees import in_slice
 
+_IN_SLICE = Op("runtime", "in_slice", in_slice)
 ADD_AT = Op("runtime", "add_at", add_at, pure=False)
 _ADD_INTO_ITEM = Op("runtime", "add_into_item", add_into_item, pure=False)
 _ARRAY = Op("runtime", "np.array", np.array)
@@ -84,6 +86,10 @@ def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
     if isinstance(index, Const) and _to_part(state, whole, index, z_bar):
         return
     index = state.later.kept(index)
+    if isinstance(index, Slice) and fact.kind in ("list", "tuple") and not storage.is_buffer(whole):
+        made = Call(_IN_SLICE, (state.later.kept(whole), as_value(index), z_bar))
+        adjoints.contribute(whole, made, owned=True)
+        return
     before = adjoints.of.get(whole.name)
     form = make.selected[before.name].form if isinstance(before, Var) and before.name in make.selected else None
     x_bar = writable(state, whole)

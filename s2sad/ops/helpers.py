@@ -454,7 +454,7 @@ def _repeat_samples() -> Samples:
 
 @linear(
     repeat_items, steps=frozenset({"xs"}), wrt=["g"], samples=_repeat_samples, result="unknown",
-    infer=infer.adjoints.in_the_form_of("xs"), closer=infer.memory.of_numbers(1),
+    infer=infer.adjoints.in_the_form_of("xs"), closer=infer.memory.of_numbers(1), gives=(list, tuple, np.ndarray),
 )  # fmt: skip
 def repeat_items_rule(z_bar: Array, g: Array, xs: Array) -> Array:
     return unbroadcast(sum(z_bar), np.shape(g))

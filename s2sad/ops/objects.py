@@ -40,6 +40,7 @@ from s2sad.runtime.tangents import real_array as real_array_
 from s2sad.runtime.trees import add as add_
 from s2sad.runtime.trees import conformed as conformed_
 from s2sad.runtime.trees import fresh as fresh_
+from s2sad.runtime.trees import in_slice as in_slice_
 from s2sad.runtime.trees import own as own_
 from s2sad.runtime.trees import scalar_seed, unadd, zeros
 
@@ -285,6 +286,19 @@ def _sums() -> Sequence[Sample]:
 )  # fmt: skip
 def add(z_bar: Any, a: Any, b: Any) -> tuple[Any, Any]:
     return unadd(z_bar, a), unadd(z_bar, b)
+
+
+def _slices() -> Sequence[Sample]:
+    a = np.array([2.5, -1.0])
+    return [sample([1.5, 2.5, 0.5], slice(1, None), [2.0, -1.0]), sample([a, 2 * a], slice(-1), [a + 1.0])]
+
+
+@linear(
+    in_slice_, wrt=["g"], steps=["x", "place"], samples=_slices, infer=infer.adjoints.zeros, dtype="inferred",
+    result="element", makes=list,
+)  # fmt: skip
+def in_slice(z_bar: Any, x: Any, place: Any, g: Any) -> Any:
+    return z_bar[place]
 
 
 def _adjoints() -> Sequence[Sample]:

@@ -191,6 +191,21 @@ def repeats(index: Any) -> bool:
     return isinstance(index, list)
 
 
+def in_slice(x: Any, place: slice, g: Any) -> Any:
+    """The adjoint of the list or tuple ``x`` for ``g``, that of ``x[place]``: zeros elsewhere.
+
+    >>> in_slice([1.0, 2.0, 3.0], slice(1, None), [5.0, 7.0])
+    [0.0, 5.0, 7.0]
+    """
+    if isinstance(x, np.ndarray) or not isinstance(x, (list, tuple)):
+        made = zeros(x)
+        add_at(made, place, g)
+        return made
+    x_bar = zeros(x)
+    x_bar[place] = g if isinstance(g, (list, tuple)) else zeros(x[place])
+    return x_bar
+
+
 def add_at(x_bar: Any, index: Any, g: Any) -> None:
     """Add ``g`` to ``x_bar[index]`` in place, as often as the index repeats an element."""
     if isinstance(x_bar, np.ndarray):
