@@ -213,6 +213,40 @@ def pad(
     return array_bar, values_bar, pad_ends(z_bar, z.dtype, pad_width, mode, end_values)
 
 
+def _pad_adjoints() -> Sequence[Sample]:
+    a, modes = numbers(4, 3), ("linear_ramp", "mean", "maximum", "minimum", "median", "edge")
+    points = [sample(np.pad(a, 2, m), a, 2, m) for m in modes]  # type: ignore[call-overload]
+    odd = sample(numbers(7), numbers(4), (1, 2), "reflect", None, "odd")
+    return [*points, odd, sample(numbers(8), numbers(4), 2, "mean", 2)]
+
+
+@linear(pad_adjoint, wrt=["g"], steps=frozenset({"a"}), samples=_pad_adjoints, infer=infer.adjoints.adjoint_of("a"))
+def pad_adjoint_rule(
+    z_bar: Array, g: Array, a: Array, pad_width: Any, mode: str, stat_length: Any = None, reflect_type: str = "even"
+) -> Array:
+    return pad_tangent(z_bar, a, pad_width, mode, stat_length, reflect_type)
+
+
+@linear(
+    pad_tangent,
+    wrt=["t"],
+    steps=frozenset({"a"}),
+    samples=lambda: [sample(s.args[1] * 2, *s.args[1:]) for s in _pad_adjoints()],
+    infer=infer.axes.with_axes(infer.axes.same("a")),
+)
+def pad_tangent_rule(
+    z_bar: Array,
+    t: Array,
+    a: Array,
+    pad_width: Any,
+    mode: str = "constant",
+    stat_length: Any = None,
+    reflect_type: str = "even",
+    ends: Any = (0.0, 0.0),
+) -> Array:
+    return pad_adjoint(z_bar, a, pad_width, mode, stat_length, reflect_type)
+
+
 # --- diagonals and triangles ---
 
 

@@ -35,6 +35,7 @@ from s2sad.runtime.series import (
     root_adjoint,
     series_product,
     several_tangent,
+    several_values,
     slope_at,
     unapplied,
     unvander,
@@ -370,3 +371,49 @@ for _stem, _kind in KINDS.items():
         _line = "np.array([off, scl])" if _stem == "poly" else f"poly2{_stem}([off, scl])"
         _text = f"write {_WEIGHTS[_stem]}" if _rest == "weight" else _REMEDIES[_rest].format(_stem, _line)
         operation(_entry, remedy=_text)
+
+
+# --- their adjoints, differentiated again
+
+
+def _bases() -> Sequence[Sample]:
+    return [sample(stem, numbers(3), 3, order) for stem, order in (("poly", 1), ("cheb", 1), ("lag", 2))]
+
+
+def _basis_jvp(x_dot: Array, kind: str, x: Array, deg: Any, order: int = 1) -> Array:
+    return np.expand_dims(x_dot, -1) * basis_slopes(kind, x, deg, order + 1)
+
+
+@rule(basis_slopes, wrt=["x"], jvp=_basis_jvp, samples=_bases)
+def basis_slopes_rule(z_bar: Array, kind: str, x: Array, deg: Any, order: int = 1) -> Array:
+    return np.reshape(np.sum(z_bar * basis_slopes(kind, x, deg, order + 1), axis=-1), np.shape(x))
+
+
+def _at_points() -> Sequence[Sample]:
+    c, x, y = numbers(2, 3), numbers(4), numbers(4, seed=1)
+    return [
+        sample(numbers(4), "poly", c, (x, y)),
+        sample(numbers(4, 2), "cheb", c, (x, y[:2])),
+        sample(np.float64(1.5), "leg", c, (0.3, 0.4)),
+    ]
+
+
+@linear(
+    coefficient_adjoint,
+    wrt=["g"],
+    steps=frozenset({"c"}),
+    samples=_at_points,
+    infer=infer.adjoints.adjoint_of("c"),
+)
+def coefficient_adjoint_rule(z_bar: Array, g: Array, kind: str, c: Array, points: Any) -> Array:
+    return several_values(z_bar, kind, g, points)
+
+
+@linear(several_values, wrt=["c"], steps=frozenset({"g"}), samples=lambda: [_values_of(s) for s in _at_points()])
+def several_values_rule(z_bar: Array, c: Array, kind: str, g: Array, points: Any) -> Array:
+    return coefficient_adjoint(z_bar, kind, c, points)
+
+
+def _values_of(one: Sample) -> Sample:
+    g, kind, c, points = one.args
+    return sample(c, kind, g, points)

@@ -50,22 +50,19 @@ def matrix_norm_gradient(z: Any, x: Any, ord: Any = "fro", axis: Any = (-2, -1),
     """Gradient of ``z = np.linalg.matrix_norm(x, ord=ord, keepdims=keepdims)``, of the matrices in ``axis``."""
     if ord is None or ord == "fro":
         return np.conj(x) * unreduce(ratio(1.0, z), np.shape(x), axis, keepdims)
-    a = np.moveaxis(x, axis, (-2, -1))
     if ord in (1, -1, np.inf, -np.inf):
-        along = -2 if abs(ord) == 1 else -1
-        sums = np.sum(np.abs(a), axis=along, keepdims=True)
-        best = np.max if ord > 0 else np.min
-        gradient = np.conj(np.sign(a)) * _share(sums, best(sums, axis=(-2, -1), keepdims=True), (-2, -1))
-    else:
-        u, s, vh = np.linalg.svd(a, full_matrices=False)
-        # Of numbers that are zero up to rounding the vectors are arbitrary.
-        weights = (s > np.finfo(s.dtype).eps * max(a.shape[-2:]) * s[..., :1]).astype(s.dtype)
-        if ord in (2, -2):
-            weights = weights * _share(s, s[..., :1] if ord == 2 else s[..., -1:], -1)
-        elif ord != "nuc":
-            raise ValueError("Invalid norm order for matrices.")
-        gradient = np.conj((u * weights[..., np.newaxis, :]) @ vh)
-    return np.moveaxis(gradient, (-2, -1), axis)
+        sums = np.sum(np.abs(x), axis=axis[0 if abs(ord) == 1 else 1], keepdims=True)
+        best = np.max(sums, axis=axis, keepdims=True) if ord > 0 else np.min(sums, axis=axis, keepdims=True)
+        return np.conj(np.sign(x)) * _share(sums, best, axis)
+    a = np.moveaxis(x, axis, (-2, -1))
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    # Of numbers that are zero up to rounding the vectors are arbitrary.
+    weights = (s > np.finfo(s.dtype).eps * max(a.shape[-2:]) * s[..., :1]).astype(s.dtype)
+    if ord in (2, -2):
+        weights = weights * _share(s, s[..., :1] if ord == 2 else s[..., -1:], -1)
+    elif ord != "nuc":
+        raise ValueError("Invalid norm order for matrices.")
+    return np.moveaxis(np.conj((u * weights[..., np.newaxis, :]) @ vh), (-2, -1), axis)
 
 
 def cond_gradient(z: Any, x: Any, p: Any = None) -> Any:

@@ -119,13 +119,13 @@ def along(g: Any, matrix: Any, axis: int = 0) -> Any:
 # --- values of the basis
 
 
-def basis_slopes(kind: str, x: Any, deg: Any) -> Any:
-    """Return the derivatives of the values of the basis by ``x``.
+def basis_slopes(kind: str, x: Any, deg: Any, order: int = 1) -> Any:
+    """Return derivatives of the values of the basis by ``x``.
 
     >>> basis_slopes("poly", np.array([3.0]), 2)
     array([[0., 1., 6.]])
     """
-    slopes = of_kind(kind, "der")(np.eye(int(deg) + 1))
+    slopes = of_kind(kind, "der")(np.eye(int(deg) + 1), order)
     values = of_kind(kind, "vander")(x, len(slopes) - 1)
     return values @ slopes.astype(values.dtype, copy=False)
 
@@ -155,6 +155,16 @@ def point_adjoint(g: Any, index: int, kind: str, name: str, c: Any, points: Sequ
         own = range(before, before + ndims[index])
         terms = np.sum(terms, axis=tuple([k for k in range(sum(ndims)) if k not in own]))
     return like(terms, points[index])
+
+
+def several_values(c: Any, kind: str, g: Any, points: Sequence[Any]) -> Any:
+    """Return the values of a series of several variables where those of ``g`` are: on a grid, or point by point.
+
+    >>> several_values(np.ones((1, 2)), "poly", np.float64(1.0), (2.0, 3.0))
+    np.float64(4.0)
+    """
+    grid = np.ndim(g) == sum(np.ndim(p) for p in points)
+    return of_kind(kind, f"{'grid' if grid else 'val'}{len(points)}d")(*points, c)
 
 
 def coefficient_adjoint(g: Any, kind: str, c: Any, points: Sequence[Any]) -> Any:

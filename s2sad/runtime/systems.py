@@ -87,10 +87,13 @@ def pinv_adjoint(g: Any, z: Any, a: Any) -> Any:
     Source: G. H. Golub, V. Pereyra, SIAM Journal on Numerical Analysis 10 (1973), equation 4.12.
     """
     a = np.asarray(a)
-    if a.shape[-2] < a.shape[-1]:
-        return transposed(pinv_adjoint(transposed(g), transposed(z), transposed(a)))
-    # Multiplied so that what arises is as small as the smaller side of the matrix.
     zh, gt = adjoint(z), transposed(g)
+    # Multiplied so that what arises is as small as the smaller side of the matrix.
+    if a.shape[-2] < a.shape[-1]:
+        inner = gt @ z
+        left, size = inner @ zh, zh @ z
+        right = size @ gt - (size @ inner) @ a
+        return np.conj(left - (a @ z) @ left + right) - transposed(z @ inner)
     left = gt @ (z @ zh)
     right = z @ gt
     turned = right @ z
@@ -100,9 +103,10 @@ def pinv_adjoint(g: Any, z: Any, a: Any) -> Any:
 def pinv_tangent(a_dot: Any, z: Any, a: Any) -> Any:
     """Tangent of ``z = np.linalg.pinv(a)``, while the rank of ``a`` stays the same."""
     a = np.asarray(a)
-    if a.shape[-2] < a.shape[-1]:
-        return transposed(pinv_tangent(transposed(a_dot), transposed(z), transposed(a)))
     zh, ah_dot = adjoint(z), adjoint(a_dot)
+    if a.shape[-2] < a.shape[-1]:
+        left, right = z @ (zh @ ah_dot), ah_dot @ (zh @ z)
+        return left - left @ (a @ z) + right - z @ (a @ right) - z @ (a_dot @ z)
     left = (z @ zh) @ ah_dot
     right = (ah_dot @ zh) @ z
     return left - (left @ a) @ z + right - z @ (a @ right) - z @ a_dot @ z

@@ -74,7 +74,8 @@ def own_tangent(x_dot: Any, x: Any) -> Any:
     if x.dtype.kind not in "fc":
         return np.zeros(x.shape)
     made = laid_out_like(x)
-    made[...] = x_dot
+    # That of real eigenvalues and vectors is found among complex numbers.
+    made[...] = x_dot if x.dtype.kind == "c" else np.real(x_dot)
     return made
 
 
