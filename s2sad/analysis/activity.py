@@ -88,8 +88,11 @@ def carriers(expr: Expr) -> Iterator[str]:
             yield from carriers(operand)
 
 
-def activity(function: Function, roots: Iterable[str], effects: Effects) -> Activity:
-    """Find the active names of ``function`` for the active parameters ``roots`` (IR names)."""
+def activity(function: Function, roots: Iterable[str], effects: Effects, facts: Facts) -> Activity:
+    """Find the active names of ``function`` for the active parameters ``roots`` (IR names).
+
+    What a loop over a dict gives are keys, of which `s2sad.analysis.keys` makes sure that they carry no derivative.
+    """
     groups = {n: effects.group[n] for n in effects.written if n in effects.group}
     edges: list[tuple[str, str]] = []
     stopped = stopped_names(function, effects)
@@ -115,6 +118,8 @@ def activity(function: Function, roots: Iterable[str], effects: Effects) -> Acti
                 link(value, (name,))
             case For(targets=targets, iters=iters, body=body):
                 for target, iterable in zip(targets, iters, strict=True):
+                    if facts.get(iterable).kind == "dict":
+                        continue
                     link(iterable, (target,))
                     # Python sees at the next item how the loop has changed what it runs over.
                     for changed in changed_items(body, iterable, effects.versions):

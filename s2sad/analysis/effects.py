@@ -55,7 +55,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import base, names_in, subexpressions, walk
-from s2sad.ir.types import OBJECTS
+from s2sad.ir.types import OBJECTS, has_constant_keys
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.objects import state_of
 
@@ -228,7 +228,8 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 return
             if op.kind == "change":
                 # A container is the same, and holds what is put into it.
-                for arg in (args[0], *args[-1:]) if op.name not in ("pop", "moved") else args[:1]:
+                puts = args[1:] if facts.get(args[0]).kind != "list" else args[-1:]
+                for arg in (args[0], *puts) if op.name not in ("pop", "moved") else args[:1]:
                     yield from sharers(arg, facts, calls)
                 return
             if op.kind == "inplace" and op.name in ("+", "|") and facts.get(args[0]).kind in HOLDING:
@@ -368,17 +369,18 @@ def effects(
                     link(value, targets)
             case For(targets=targets, iters=iters):
                 for target, iterable in zip(targets, iters, strict=True):
-                    known = facts.get(iterable)
-                    if known.kind != "dict" or known.items is None:  # else through keys that are written out
+                    if not has_constant_keys(facts.get(iterable)):
                         link(iterable, (target,))
                         iterated.update(sharers(iterable, facts, calls))
-            case Store(base=target_, value=value):
+            case Store(base=target_, index=index, value=value):
                 inside = puts_number(stmt, facts.get) or appends_alike(stmt, facts.get)
                 (relisted if inside else stored).update(sharers(target_, facts, calls))
-                if facts.get(target_).kind != "array":
+                if (kind := facts.get(target_).kind) != "array":
+                    # A dict holds its keys too.
+                    given = Build("tuple", (value,) if kind == "list" else (index, value))
                     for name in sharers(target_, facts, calls):
-                        link(value, (name,))
-                    put.append([*sharers(target_, facts, calls), *sharers(value, facts, calls)])
+                        link(given, (name,))
+                    put.append([*sharers(target_, facts, calls), *sharers(given, facts, calls)])
         for call in (*user_calls(stmt), *constant_calls(stmt)):
             called(call)
         unseen = [n for n in written_unseen(stmt) if not is_immutable(n)]

@@ -367,6 +367,13 @@ def key_among(keys: Iterable[Any]) -> Fact | None:
     return either([TEXT if type(key) is str else SCALAR if type(key) is int else OPEN for key in keys])
 
 
+def has_constant_keys(fact: Fact) -> bool:
+    """Whether a value surely is a dict whose keys nothing writes into: what has a hash and is of a built-in class."""
+    if fact.kind != "dict" or fact.items is not None:
+        return fact.kind == "dict"
+    return not (reach_of(fact) if fact.keys is None else reach_of(fact.keys))
+
+
 def either_key(a: Fact, b: Fact) -> Fact | None:
     """What holds for every key of one of two dicts."""
     known = [key_of(f) for f in (a, b) if f.items != ()]

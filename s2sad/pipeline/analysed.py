@@ -143,7 +143,7 @@ def analysed(program: Program, asked: Asked) -> Analysed:
     ir = remove_dead(ir, shared.objects(), kept)
     active = [p.name for p in ir.params if p.public in asked.wrt]
     result: Expr = Var("~loss.1") if asked.has_aux else Build("tuple", (ir.result, *map(Var, seen)))
-    found = activity(replace(ir, result=result), active, shared)
+    found = activity(replace(ir, result=result), active, shared, known)
     _check_keys(ir, known, found, lowered)
     if together and are_together(ir, found.varied):
         what = "two arguments share what the function changes and differentiates"

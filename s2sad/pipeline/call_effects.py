@@ -279,7 +279,7 @@ def _written_outside(lowered: Lowered, facts: Facts, found: Effects) -> tuple[bo
     if found.written.isdisjoint(found.owners) and not any(known.outside or known.overwriting for known in calls):
         return False, False
     function = lowered.function
-    varied = activity(function, [p.name for p in function.params], found).varied
+    varied = activity(function, [p.name for p in function.params], found, facts).varied
     found_outside = [written_outside(function, facts, found, v, lowered) for v in (varied, ())]
     outside, overwriting = [any(True for _ in statements) for statements in found_outside]
     return outside, overwriting

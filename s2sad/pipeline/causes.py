@@ -51,7 +51,7 @@ def _within(calls: EffectsOfCalls, key: Any, above: Causes) -> list[Violation] |
         # What calls itself with other facts each time is met again.
         calls.found.summarising.append(key[0])
         shared = effects(lowered.function, facts, calls.call_effects, Context())
-        varied = activity(lowered.function, [p.name for p in lowered.function.params], shared).varied
+        varied = activity(lowered.function, [p.name for p in lowered.function.params], shared, facts).varied
         items = list(written_outside(lowered.function, facts, shared, varied, lowered))
         said = [v for item in items for v in causes_of(calls, item, facts, lowered, above)]
         calls.found.summarising.pop()

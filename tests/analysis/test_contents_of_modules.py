@@ -92,6 +92,19 @@ def by_names(x):
     return total["a"] + total["b"]
 
 
+def pairs_as_keys(x):
+    y = x * 1.0
+    d = {}
+    d[0, 1] = y
+    d[1, 2] = 2 * y
+    total = 0.0
+    for i, j in d:
+        total = total + d[i, j][0] * j
+    for k in d:
+        d[k][0] = x[1]
+    return total + y[0] * x[0]
+
+
 @pytest.mark.parametrize(
     "f",
     [
@@ -103,6 +116,7 @@ def by_names(x):
         in_a_default_dict,
         from_a_queue,
         by_names,
+        pairs_as_keys,
     ],
 )
 def test_what_is_put_into_containers_is_not_written(f):
@@ -213,3 +227,39 @@ def test_other_contents_are_another_variant():
     np.testing.assert_allclose(derivative(X), numeric_gradient(f, (X,)), rtol=1e-6)
     table["v"] = [np.array([2.0, -1.0])]
     np.testing.assert_allclose(derivative(X), numeric_gradient(f, (X,)), rtol=1e-6)
+
+
+class Node:
+    def __init__(self, v):
+        self.v = v
+
+
+def written_through_keys(x):
+    y = x * 1.0
+    d = {}
+    d[Node(y)] = 1.0
+    for n in d.keys():  # noqa: SIM118
+        n.v[0] = x[1]
+    return np.sum(y * x)
+
+
+def written_through_keys_of_a_callee(x):
+    y = x * 1.0
+    d = {}
+    _keep(d, Node(y))
+    for n in d:
+        n.v[0] = x[1]
+    return np.sum(y * x)
+
+
+def _keep(d, key):
+    d[key] = 1.0
+
+
+@pytest.mark.parametrize("f", [written_through_keys, written_through_keys_of_a_callee])
+def test_a_dict_holds_its_keys(f):
+    try:
+        found = grad(f)(X)
+    except S2SADError:
+        return
+    np.testing.assert_allclose(found, numeric_gradient(f, (X,)), rtol=1e-6)
