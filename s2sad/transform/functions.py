@@ -116,6 +116,8 @@ def _is_looping(node: gast.AST) -> bool:
         return node.arg in _KEYWORDS
     if isinstance(node, gast.Call) and getattr(node.func, "id", "") in _EXTREMES and len(node.args) == 1:
         return isinstance(node.args[0], gast.Call)
+    if isinstance(node, gast.Call) and getattr(node.func, "id", "") == "zip":
+        return any(isinstance(arg, gast.Starred) for arg in node.args)
     return isinstance(node, _LOOPING) or getattr(node, "id", "") in _NAMES
 
 

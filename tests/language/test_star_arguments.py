@@ -12,7 +12,7 @@ import pytest
 
 from s2sad import grad, jvp
 from s2sad.errors import UndefinedDerivativeError
-from tests.oracle import numeric_gradient
+from tests.oracle import leaves, numeric_gradient
 
 GRID = np.linspace(0.0, 1.0, 4)
 
@@ -219,11 +219,17 @@ def rows_of_an_iterator(x: Any) -> Any:
     return sum(a * b for a, b in zip(*(row * 2 for row in x)))
 
 
+def columns_by_name(x: Any) -> Any:
+    points = [(x[0], x[1, 1]), (x[1], x[0, 2])]
+    rows, numbers = zip(*points)
+    return np.sum(rows[0] * rows[1]) * numbers[0] + sum(numbers) ** 2
+
+
 WIDE = np.array([[0.3, -0.4, 0.7, 1.2, 0.1, 0.9], [1.1, 0.2, -0.6, 0.4, 0.8, -0.5]])
 
 
 @pytest.mark.parametrize(
-    "f", [heads, columns_of_an_array, rows_of_lists, rows_of_an_iterator], ids=lambda f: f.__name__
+    "f", [heads, columns_of_an_array, rows_of_lists, rows_of_an_iterator, columns_by_name], ids=lambda f: f.__name__
 )
 def test_as_many_rows_as_parts(f: Callable[[Any], Any]) -> None:
     expected = numeric_gradient(f, (WIDE,), 0)
@@ -243,6 +249,25 @@ def test_rows_of_another_number() -> None:
     for empty in ([], [[]], [[1.0], [], [2.0]]):
         assert grad(pairs)(2.0, empty) == pairs(2.0, empty) == 0.0
         assert grad(pairs, argnums=1)(2.0, empty) == [[0.0] * len(row) for row in empty]
+
+
+def weights_and_offsets(p: Any) -> Any:
+    ws, bs = zip(*p)
+    h = 1.0
+    for w, b in zip(ws, bs):
+        h = h * np.sum(w**2) + b * bs[0]
+    return h * len(ws)
+
+
+def test_columns_of_an_argument() -> None:
+    p = [(np.array([0.3, 0.7]), 0.5), (np.array([1.1]), -0.4)]
+    for found, expected in zip(
+        leaves(grad(weights_and_offsets)(p)), leaves(numeric_gradient(weights_and_offsets, (p,))), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-7)
+    for wrong in ([], [(1.0, 2.0, 3.0)]):
+        with pytest.raises(ValueError, match="unpack"):
+            grad(weights_and_offsets)(wrong)
 
 
 # --- arguments behind one
