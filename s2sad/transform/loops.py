@@ -36,7 +36,7 @@ from s2sad.transform.known import (
 from s2sad.transform.objects import content_of, iterated
 from s2sad.transform.regions import breaks
 from s2sad.transform.shapes import is_made
-from s2sad.transform.simple import is_number, truth
+from s2sad.transform.simple import is_number, is_structure, truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 #: How many rounds are written out at most.
@@ -63,7 +63,8 @@ def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     is_poor = False
     try:
         done = _loop(s, op, frame)
-        is_poor = _is_poor(s, before[1], s.out[len(before[0]) :])
+        made = s.out[len(before[0]) :]
+        is_poor = _is_poor(s, before[1], made) or (row is not None and _chooses(s, made, frame))
     except NotSpecialisedError as error:
         failed = error
     numbers = iterable.value if isinstance(iterable, Known) and isinstance(iterable.value, range) else range(0)
@@ -118,6 +119,20 @@ def _is_poor(s: Specialiser, before: State, out: Sequence[Operation]) -> bool:
         or (o.kind == "item" and o.operands[0] in holding and not isinstance(o.operands[1], Constant))
         for o in found
     )
+
+
+def _chooses(s: Specialiser, out: Sequence[Operation], frame: Frame) -> bool:
+    """Whether what is written takes functions or classes out of tables that exist, by keys which are not known."""
+    tables: set[Operand] = set()
+    for op in (o for operation in out for o in (operation, *(o for part in operation.regions for o in inner(part)))):
+        if op.kind == "global":
+            found, value = s.lookup(frame, op.data)
+            members = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+            if found and any(is_structure(Known(member)) for member in members):
+                tables.update(op.results)
+        elif op.kind == "item" and op.operands[0] in tables:
+            return True
+    return False
 
 
 def _frozen_dicts(s: Specialiser, before: State) -> set[Cell]:

@@ -16,6 +16,7 @@ from s2sad.ops import spec_of
 from s2sad.runtime.classes import own_class, static_member
 from s2sad.transform import presence, sizes, state
 from s2sad.transform.choices import asked, is_none, is_object_or_none
+from s2sad.transform.classes import is_simple
 from s2sad.transform.constants import compared, computed, is_among
 from s2sad.transform.containers import (
     MAPPINGS,
@@ -150,7 +151,7 @@ def closure(s: Specialiser, op: Operation, frame: Frame) -> Closure:
 
 def is_structure(value: Abstract) -> bool:
     """Whether a value is static, and more than an object that exists."""
-    return is_static(value) and (not isinstance(value, Known) or is_function(value))
+    return is_static(value) and (not isinstance(value, Known) or is_function(value) or is_own_class(value))
 
 
 def is_function(value: Abstract) -> bool:
@@ -158,6 +159,11 @@ def is_function(value: Abstract) -> bool:
     if not isinstance(value, Known) or isinstance(value.value, (type, types.ModuleType)):
         return False
     return callable(value.value) and own_class(value.value) is None
+
+
+def is_own_class(value: Abstract) -> bool:
+    """Whether a value is a class of which objects are taken apart."""
+    return isinstance(value, Known) and isinstance(value.value, type) and is_simple(value.value)
 
 
 def _items(s: Specialiser, op: Operation, frame: Frame) -> list[Abstract] | None:

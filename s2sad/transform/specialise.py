@@ -355,7 +355,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
                 values[op.result] = value
             if found and (_is_one_of(value, _FUNCTIONS) or existing.holds_objects(value)):
                 return True
-        elif op.kind in ("tuple", *DISPLAYS) and any(simple.is_function(Known(values.get(o))) for o in op.operands):  # type: ignore[arg-type]
+        elif op.kind in ("tuple", *DISPLAYS) and any(simple.is_structure(Known(values.get(o))) for o in op.operands):  # type: ignore[arg-type]
             return True
         elif op.kind == "attribute" and isinstance(op.operands[0], Value):
             base = values.get(op.operands[0])
@@ -393,6 +393,8 @@ def _is_call_worth_it(
     if isinstance(value, type) and (classes.is_simple(value) or classes.is_named_tuple(value)):
         return True
     if isinstance(value, types.FunctionType) and is_followed(value):
+        if any(simple.is_own_class(Known(values.get(o))) for o in op.operands[1:]):  # type: ignore[arg-type]
+            return True
         if s.relied.writes_out and calls.is_followed_for_containers(s, value):
             return True
         if value.__code__.co_flags & inspect.CO_GENERATOR:
