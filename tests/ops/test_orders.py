@@ -34,6 +34,8 @@ FOUND = [
     ("scipy.linalg.expm", 0),
     ("scipy.linalg.norm", 1),
     ("scipy.linalg.lu_factor", 0),
+    ("scipy.integrate.simpson", 0),
+    ("scipy.ndimage.spline_filter", 0),
     ("scipy.stats.yeojohnson", 1),
     ("numpy.polynomial.polynomial.polymul", 2),
     ("numpy.vander", 0),

@@ -270,3 +270,13 @@ def test_older_functions(f: Callable[..., Any]) -> None:
 def test_what_older_functions_return_beside_the_result_is_refused() -> None:
     with pytest.raises(UndefinedDerivativeError, match="full_output"):
         grad(lambda p: optimize.fmin_bfgs(energy, np.zeros(2), slope, (p,), full_output=True, disp=0)[1])(P)
+
+
+def test_the_norm_of_no_residual_has_the_derivative_zero() -> None:
+    b = np.array([0.5, 1.2, 0.7])
+
+    def f(b: Any) -> Any:
+        return np.sum(optimize.nnls(np.eye(3), b)[0] ** 2)
+
+    np.testing.assert_allclose(grad(f)(b), 2 * b, rtol=1e-12)
+    np.testing.assert_allclose(jvp(f, (b,), (b,))[1], 2 * b @ b, rtol=1e-12)

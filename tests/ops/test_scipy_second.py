@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import ndimage, optimize
+from scipy import linalg, ndimage, optimize
 from scipy.integrate import fixed_quad, nquad, odeint, quad, quad_vec, solve_ivp
 from scipy.interpolate import CubicSpline, interp1d, make_interp_spline
 from scipy.optimize import brentq, fsolve, newton
@@ -93,6 +93,10 @@ def of_constant_curves(p: Any) -> Any:
     return np.sum(made(p, 1) ** 2) + np.sum(CURVE(p) ** 3)
 
 
+def by_factors(p: Any) -> Any:
+    return np.sum(linalg.lu_solve(linalg.lu_factor(np.array([[p[0], 2.0], [p[1], p[0] * p[1]]])), p) ** 2)
+
+
 def of_an_image(p: Any) -> Any:
     image = np.sin(np.arange(20.0).reshape(4, 5) * p[0])
     return np.sum(ndimage.map_coordinates(image, [[1.2, 0.5, p[1]], [2.1, p[1] * 1.7, 3.3]], mode="mirror") ** 2)
@@ -142,7 +146,7 @@ def along(f: Callable[..., Any]) -> Callable[[Any], Any]:
     "f",
     [
         captured, by_one_argument, with_a_report, several_roots, with_slopes, system, fixed_point, integral,
-        with_a_weight, nested, of_an_image, of_constant_curves,
+        with_a_weight, nested, of_an_image, of_constant_curves, by_factors,
         of_several_variables, of_several_integrands, at_fixed_nodes, spline, *PATHS,
     ],
 )  # fmt: skip

@@ -9,6 +9,7 @@ from scipy import ndimage
 
 from s2sad.ops.points import numbers
 from s2sad.ops.spec import Sample, linear, sample
+from s2sad.runtime.scipy.image_splines import spline_adjoint, splines_adjoint
 from s2sad.runtime.scipy.images import (
     correlate1d_adjoint,
     edges,
@@ -126,3 +127,18 @@ def edges_adjoint_rule(z_bar: Array, g: Array, smoothing: Any, axis: int = -1, m
 )
 def edges_rule(z_bar: Array, x: Array, smoothing: Any, axis: int = -1, mode: Any = "reflect") -> Array:
     return edges_adjoint(z_bar, smoothing, axis, mode)
+
+
+@linear(
+    spline_adjoint,
+    wrt=["g"],
+    samples=lambda: [sample(numbers(3, 5), 3, 0), sample(numbers(6), 2, -1, "reflect")],
+    dtype="unknown",
+)
+def spline_adjoint_rule(z_bar: Array, g: Array, order: int = 3, axis: int = -1, mode: str = "mirror") -> Array:
+    return ndimage.spline_filter1d(z_bar, order, axis, z_bar.dtype, mode)
+
+
+@linear(splines_adjoint, wrt=["g"], samples=lambda: [sample(numbers(3, 5), 3)], dtype="unknown")
+def splines_adjoint_rule(z_bar: Array, g: Array, order: int = 3, mode: str = "mirror") -> Array:
+    return ndimage.spline_filter(z_bar, order, z_bar.dtype, mode)

@@ -11,7 +11,7 @@ from scipy import integrate
 from s2sad.ops import infer
 from s2sad.ops.differences import trapezoid
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, constant, operation, rule, sample
+from s2sad.ops.spec import Sample, constant, linear, operation, rule, sample
 from s2sad.runtime.differences import trapezoid_weights
 from s2sad.runtime.linear import like
 from s2sad.runtime.scipy.quadrature import (
@@ -77,6 +77,17 @@ def simpson(
     z: Array, z_bar: Array, y: Array, x: Array | None = None, *, dx: Array = 1.0, axis: int = -1
 ) -> tuple[Array, Array | None, Array]:
     return simpson_adjoint(z_bar, y, x, dx, axis), simpson_by_points(z_bar, y, x, axis), np.sum(z_bar * z) / dx
+
+
+@linear(
+    simpson_adjoint,
+    wrt=["g"],
+    steps=frozenset({"y"}),
+    samples=lambda: [sample(1.3, numbers(6)), sample(numbers(3), numbers(3, 5), np.array([0.0, 0.7, 1.1, 2.3, 2.9]))],
+    infer=infer.adjoints.adjoint_of("y"),
+)
+def simpson_adjoint_rule(z_bar: Array, g: Array, y: Array, x: Array = None, dx: Array = 1.0, axis: int = -1) -> Array:
+    return integrate.simpson(z_bar, x=x, dx=dx, axis=axis)
 
 
 def _running() -> Sequence[Sample]:

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import optimize
 
 from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.matrices import ratio
 
 Array = Any
 
@@ -66,7 +67,7 @@ def nnls_adjoints(z_bar: Any, z: Any, a: Array, b: Array) -> tuple[Array, Array]
     must_be_one(a, free)
     a_bar, b_bar = solution_adjoints(z_bar[0], z[0], a, b, free)
     # The norm of the residual is least there: what moves the solution does not change it.
-    unit = z_bar[1] * (a @ z[0] - b) / z[1]
+    unit = z_bar[1] * ratio(a @ z[0] - b, z[1])
     return a_bar + np.outer(unit, z[0]), b_bar - unit
 
 
@@ -76,7 +77,7 @@ def nnls_tangent(a_dot: Array, b_dot: Array, z: Any, a: Array, b: Array) -> tupl
     must_be_one(a, free)
     a_dot, b_dot = a_dot + np.zeros_like(a), b_dot + np.zeros_like(b)
     residual = a @ z[0] - b
-    return solution_tangent(a_dot, b_dot, z[0], a, b, free), residual @ (a_dot @ z[0] - b_dot) / z[1]
+    return solution_tangent(a_dot, b_dot, z[0], a, b, free), ratio(residual @ (a_dot @ z[0] - b_dot), z[1])
 
 
 def found_bounded(

@@ -50,10 +50,10 @@ def simpson_weights(h: Any, count: int) -> Any:
     return weights
 
 
-def simpson_adjoint(z_bar: Any, y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+def simpson_adjoint(g: Any, y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     """Adjoint of ``y`` in ``integrate.simpson(y, x, dx=dx, axis=axis)``."""
     weights = simpson_weights(_distances(y, x, dx, axis), np.shape(y)[axis])
-    return np.moveaxis(np.expand_dims(z_bar, -1) * weights, -1, axis)
+    return np.moveaxis(np.expand_dims(g, -1) * weights, -1, axis)
 
 
 def _parabola_slopes(y: Any, h: Any) -> Any:
