@@ -1,6 +1,6 @@
 """Second derivatives of roots and integrals: rules of what the rules of these compute with functions they are given.
 
-What computes derivatives of minima, fits and of integrals over several variables has none.
+What computes derivatives of minima and fits has none.
 """
 
 from __future__ import annotations
