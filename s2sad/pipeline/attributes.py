@@ -47,32 +47,38 @@ class _Path:
 
 
 def contents_of(value: Any) -> Any:
-    """What a container holds, by classes: of a tuple by place; None where there is too much, or anything else."""
-    count = 0
+    """What a container holds, by classes: of a tuple by place; None where there is too much, or anything else.
 
-    def of(value: Any) -> Any:
-        nonlocal count
-        count += 1
-        cls = type(value)
-        if count > MOST_ITEMS:
-            raise _UnknownError
-        if cls is np.ndarray:
-            if value.dtype.hasobject or value.dtype.kind == "V":
-                raise _UnknownError
-            return cls, value.dtype, value.ndim
-        if cls is tuple:
-            return cls, tuple([of(v) for v in value])
-        if cls in _CHANGING:
-            keys = frozenset(map(type, value)) if cls is not list else None
-            return cls, keys, frozenset([of(v) for v in items_of(value)])
-        if cls not in _LEAVES:
-            raise _UnknownError
-        return cls
-
+    A call of a compiled function asks this, so that it is to be quick.
+    """
     try:
-        return of(value)
+        found, count = _contents(value)
     except _UnknownError:
         return None
+    return None if count > MOST_ITEMS else found
+
+
+def _contents(value: Any) -> tuple[Any, int]:
+    """The same, and how many items there are at any depth."""
+    cls = type(value)
+    if cls is np.ndarray:
+        if value.dtype.hasobject or value.dtype.kind == "V":
+            raise _UnknownError
+        return (cls, value.dtype, value.ndim), 1
+    if cls not in _CONTAINING:
+        if cls not in _LEAVES:
+            raise _UnknownError
+        return cls, 1
+    items = value.values() if cls in _DICTS else value
+    if len(value) > MOST_ITEMS:
+        raise _UnknownError
+    classes = tuple(map(type, items)) if cls is tuple else frozenset(map(type, items))
+    keys = frozenset(map(type, value)) if cls in _DICTS else None
+    if _LEAVES.issuperset(classes):
+        return (cls, keys, classes), len(value)
+    held = [_contents(item) for item in items]
+    parts = [found for found, _ in held]
+    return (cls, keys, tuple(parts) if cls is tuple else frozenset(parts)), sum(count for _, count in held)
 
 
 def _typed(value: Any) -> Fact:
@@ -80,7 +86,7 @@ def _typed(value: Any) -> Fact:
     cls = type(value)
     if cls is tuple:
         return Fact("tuple", items=tuple([(i, _typed(v)) for i, v in enumerate(value)]))
-    if cls in _CHANGING:
+    if cls in _CONTAINING:
         each = either([_typed(v) for v in items_of(value)])
         return Fact("list", each=each) if cls is list else Fact("dict", each=each, keys=key_among(value))
     return timeless(describe(value, ""))
@@ -92,7 +98,8 @@ class _UnknownError(Exception):
 
 #: How many items, at any depth, are looked at where a function is called.
 MOST_ITEMS = 256
-_CHANGING = (list, dict, OrderedDict)
+_DICTS = (dict, OrderedDict)
+_CONTAINING = (list, tuple, *_DICTS)
 _LEAVES = frozenset((bool, int, float, complex, str, type(None), np.float64, np.float32, np.complex128, np.int64))
 
 

@@ -16,7 +16,7 @@ from s2sad.analysis.owners import owners_of_params, with_owners
 from s2sad.analysis.versions import container_stores
 from s2sad.frontend.lower import Lowered, lower
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Function, Stmt, Unpack, Var
-from s2sad.ir.sizes import LiteralSizes
+from s2sad.ir.sizes import LiteralSizes, Sizes
 from s2sad.ir.traverse import map_stmt, names_in, reads, walk
 from s2sad.ir.types import Fact, describe, some_item
 from s2sad.optimise import take_decided
@@ -144,7 +144,7 @@ class Types:
         space = self.spaces.setdefault(id(holder), len(self.spaces))
         name = f"@{space}_{text.replace('.', '_')}"
         node = gast.parse(text, mode="eval").body
-        found = resolver.fact(node, lambda value: _stable(describe(value, name, self.sizes)), by_kind=True)
+        found = resolver.fact(node, lambda value: _stably_described(value, name, self.sizes), by_kind=True)
         if isinstance(found, Fact):
             holds = found.kind in ("list", "dict")
             fact, guard = self.attributes.contents(resolver, text, found) if holds else (found, None)
@@ -237,6 +237,13 @@ def _with_display(function: Function) -> Function:
     if isinstance(last.value, Var) or last.value == Const(None):
         return replace(function, body=body, result=last.value)
     return function
+
+
+def _stably_described(value: Any, name: str, sizes: Sizes | None) -> Fact:
+    """What is known of the value of a variable whatever a list or dict holds."""
+    if type(value) in (list, dict):
+        return Fact("list" if type(value) is list else "dict")
+    return _stable(describe(value, name, sizes))
 
 
 def _stable(fact: Fact) -> Fact:

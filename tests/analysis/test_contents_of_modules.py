@@ -263,3 +263,11 @@ def test_a_dict_holds_its_keys(f):
     except S2SADError:
         return
     np.testing.assert_allclose(found, numeric_gradient(f, (X,)), rtol=1e-6)
+
+
+MASKED = [np.ma.array([1.0, 2.0], mask=[False, True])]
+
+
+def test_what_a_container_holds_of_another_class_is_named_where_it_is_used():
+    with pytest.raises(S2SADError, match=r"sum\(x \* MASKED\[0\]\)(.|\n)*MaskedArray|MaskedArray(.|\n)*MASKED"):
+        grad(lambda x: np.sum(x * MASKED[0]))(X)
