@@ -117,6 +117,7 @@ def _deviations(x: Array, mean: Array, cov: Array) -> tuple[Array, Array]:
         matrix = np.tril(cov) + np.tril(cov, -1).T
     else:
         matrix = np.diag(np.broadcast_to(cov, (n,)))
+    rows = np.broadcast_to(rows, (*rows.shape[:-1], n))  # a point of one number has it in all places
     return rows - (0.0 if mean is None else np.reshape(mean, n)), matrix
 
 
@@ -137,7 +138,7 @@ def normal_adjoints(g: Array, x: Array, mean: Array, cov: Array) -> tuple[Array,
     g = np.reshape(g, (-1, 1))
     y = linalg.cho_solve(factor, d.reshape(-1, n).T).T
     y_bar = g * y
-    x_bar = np.reshape(-y_bar, np.shape(x))
+    x_bar = np.reshape(-y_bar if np.size(x) == y_bar.size else -np.sum(y_bar, 1), np.shape(x))
     mean_bar = 0.0 if mean is None else np.reshape(np.sum(y_bar, 0), np.shape(mean))
     s = 0.5 * (y_bar.T @ y - np.sum(g) * linalg.cho_solve(factor, np.eye(n)))
     ndim = np.ndim(1.0 if cov is None else cov)

@@ -15,7 +15,7 @@ from scipy import special, stats
 from scipy.stats import norm
 
 import s2sad
-from s2sad import grad, ops
+from s2sad import grad, jvp, ops
 from s2sad.errors import S2SADError
 from s2sad.ops.scipy.distributions import CONTINUOUS
 from tests.oracle import numeric_gradient, richardson_jvp
@@ -308,3 +308,15 @@ def test_a_singular_covariance_is_refused() -> None:
 
     with pytest.raises(S2SADError, match="singular covariance"):
         grad(f)(np.array([0.3, 0.3]))
+
+
+def test_a_point_of_one_number_has_it_in_all_places() -> None:
+    """SciPy takes it for that where the covariance is a matrix of more."""
+
+    def f(x: Any, cov: Any) -> Any:
+        return stats.multivariate_normal.logpdf(x, cov=cov)
+
+    args = (np.array([0.4]), np.array([[1.0, 0.2], [0.2, 0.7]]))
+    expected = numeric_gradient(f, args)
+    assert np.allclose(grad(f)(*args), expected, rtol=1e-8)
+    assert np.isclose(jvp(f, args, (np.ones(1), None))[1], expected[0], rtol=1e-8)

@@ -54,7 +54,12 @@ def regular_complex(*shape: int) -> Any:
 def _systems() -> Sequence[Sample]:
     a, stack = regular(3, 3), regular(2, 3, 3)
     structures = ("gen", "sym", "pos", "her", "general", "positive definite", "lower triangular", "upper triangular")
-    points = [sample(a, numbers(3)), sample(a, numbers(3, 2)), sample(regular(1, 1), numbers(1))]
+    points = [
+        sample(a, numbers(3)),
+        sample(a, numbers(3, 2)),
+        sample(regular(1, 1), numbers(1)),
+        sample(0.7, numbers(1)),
+    ]
     points += [sample(a, numbers(3), assume_a=s) for s in (*structures, "diagonal")]
     points += [sample(a, numbers(3, 2), True, assume_a=s) for s in ("sym", "pos", "symmetric")]
     points += [sample(a, numbers(3, 2), transposed=True), sample(a, numbers(3), transposed=True, assume_a="pos")]

@@ -75,11 +75,11 @@ def _definite() -> list[Array]:
 
 
 def _choleskys() -> Sequence[Sample]:
-    return [sample(a, *lower) for a in _definite() for lower in ((), (True,))]
+    return [sample(a, *lower) for a in (*_definite(), 2.5) for lower in ((), (True,))]
 
 
 def _cholesky_jvp(a_dot: Array, z: Array, a: Array, lower: bool = False) -> Array:
-    return cholesky_tangent(a_dot, z, not lower)
+    return cholesky_tangent(np.atleast_2d(a_dot), z, not lower)
 
 
 @rule(linalg.cholesky, wrt=["a"], jvp=_cholesky_jvp, samples=_choleskys, infer=infer.scipy.matrix)
@@ -88,11 +88,11 @@ def cholesky(z: Array, z_bar: Array, a: Array, lower: bool = False, check_finite
 
 
 def _cho_factors() -> Sequence[Sample]:
-    return [sample(a, *lower) for a in _definite() if a.ndim == 2 for lower in ((), (True,))]
+    return [sample(a, *lower) for a in (*_definite(), 2.5) if np.ndim(a) != 3 for lower in ((), (True,))]
 
 
 def _cho_factor_jvp(a_dot: Array, z: Any, a: Array, lower: bool = False) -> Any:
-    return cho_factor_tangent(a_dot, z[0], lower), 0.0
+    return cho_factor_tangent(np.atleast_2d(a_dot), z[0], lower), 0.0
 
 
 @rule(
@@ -104,7 +104,7 @@ def _cho_factor_jvp(a_dot: Array, z: Any, a: Array, lower: bool = False) -> Any:
     gives=(tuple,),
 )
 def cho_factor(z: Any, z_bar: Any, a: Array, lower: bool = False, check_finite: bool = True) -> Array:
-    return cho_factor_adjoint(z_bar[0], z[0], lower)
+    return in_shape(cho_factor_adjoint(z_bar[0], z[0], lower), a)
 
 
 # --- LU

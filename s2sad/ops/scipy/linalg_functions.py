@@ -52,15 +52,19 @@ Array = Any
 
 def _exponents() -> Sequence[Sample]:
     points = [numbers(3, 3), numbers(1, 1), 3 * numbers(4, 4), numbers(2, 3, 3), complexes(3, 3), singles(2, 2)]
-    return [*(sample(a) for a in points), sample(np.diag([1.0, 2.0])), sample(np.triu(numbers(3, 3)))]
+    return [*(sample(a) for a in points), sample(np.diag([1.0, 2.0])), sample(np.triu(numbers(3, 3))), sample(0.7)]
 
 
-def _expm_jvp(A_dot: Array, A: Array) -> Array:
+def _expm_jvp(A_dot: Array, z: Array, A: Array) -> Array:
+    if ndim(A) == 0:
+        return z * A_dot
     return expm_derivative(A, A_dot)
 
 
 @rule(linalg.expm, wrt=["A"], jvp=_expm_jvp, samples=_exponents, infer=infer.scipy.matrix)
-def expm(z_bar: Array, A: Array) -> Array:
+def expm(z: Array, z_bar: Array, A: Array) -> Array:
+    if ndim(A) == 0:
+        return in_shape(z * z_bar, A)
     if ndim(A) == 2:
         return expm_derivative(A.T, z_bar)
     return expm_derivative(transposed(A), z_bar)

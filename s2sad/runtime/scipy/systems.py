@@ -104,7 +104,7 @@ def solve_adjoint(
     column = np.ndim(b) == 1
     if column:
         z_bar, z = np.expand_dims(z_bar, -1), np.expand_dims(z, -1)
-    b_bar = _solved_transposed(a, z_bar, lower, assume_a, not flipped)
+    b_bar = _solved_transposed(np.atleast_2d(a), z_bar, lower, assume_a, not flipped)
     left, right = (z, b_bar) if flipped else (b_bar, z)
     a_bar = read_part(-left @ transposed(right), assume_a, lower)
     return unbroadcast(a_bar, np.shape(a)), unbroadcast(b_bar[..., 0] if column else b_bar, np.shape(b))
@@ -134,7 +134,7 @@ def solve_tangent(
     flipped: bool = False,
 ) -> Any:
     """Tangent of ``z = linalg.solve(a, b, lower, assume_a=assume_a, transposed=flipped)``."""
-    a_dot = as_read(a_dot, assume_a, lower)
+    a_dot = as_read(np.atleast_2d(a_dot), assume_a, lower)
     if flipped:
         a_dot = transposed(a_dot)
     if np.ndim(b) > 1:
