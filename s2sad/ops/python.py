@@ -91,7 +91,7 @@ operation(
 )
 operation(builtins.reversed, signature=lambda sequence: None, infer=infer.python.backwards, dtype="inferred")
 # What they do classes may say themselves.
-operation(copy.copy, signature=lambda x: None, ordered=True)
+operation(copy.copy, signature=lambda x: None, infer=infer.common.first, dtype="inferred", ordered=True)
 
 # --- text ---
 

@@ -2,6 +2,8 @@
 
 q /= n                  ->  q = q / n           of lists and tuples, which the operator does not change
 b = copy.copy(a)        ->  b = a.copy()        of arrays
+                            b = list(a)         of lists
+                            b = a               of numbers
 b = sorted(a)           ->  b = list(a)         of tuples and the like
                             b = b after moved(in_order(b))
 """
@@ -61,8 +63,16 @@ def _of_types(stmt: Stmt, facts: Facts, version: Callable[[str], str]) -> tuple[
         return (replace(stmt, value=replace(value, op=replace(value.op, kind="operator"))) if of_items else stmt,)
     if value.op.function is copy.copy and len(value.args) == 1 and not value.kwargs:
         known = facts.get(value.args[0])
-        of_array = known.kind == "array" and not known.owners and not known.boxed
-        return (replace(stmt, value=replace(value, op=_COPY)) if of_array else stmt,)
+        if known.owners or known.boxed:
+            return (stmt,)
+        match known.kind:
+            case "array":
+                return (replace(stmt, value=replace(value, op=_COPY)),)
+            case "list":
+                return (replace(stmt, value=replace(value, op=_LIST)),)
+            case "scalar":
+                return (replace(stmt, value=value.args[0]),)
+        return (stmt,)
     if value.op.function is sorted and len(value.args) == 1 and dict(value.kwargs).keys() <= {"reverse"}:
         known = facts.get(value.args[0])
         item = some_item(known) if known.kind in ("list", "tuple") else None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import S2SADError, grad, jvp
+from s2sad import S2SADError, grad, jvp, value_and_grad
 from tests.oracle import numeric_gradient
 
 X = np.array([0.5, 0.8, 0.3])
@@ -217,3 +217,20 @@ def in_a_dataclass(x: Any) -> Any:
 
 def test_whole_numbers_in_a_dataclass_do_not_stay_so() -> None:
     np.testing.assert_allclose(grad(in_a_dataclass)(X), numeric_gradient(in_a_dataclass, (X,)), rtol=1e-7)
+
+
+def test_copies_of_numbers() -> None:
+    """``copy.copy`` of a number is the number, in a loop too."""
+
+    def f(x: Any, v: Any) -> Any:
+        a = x
+        for i in range(3):
+            b = copy.copy(a)
+            a = np.sin(b) * v[i]
+        return a * copy.copy(x)
+
+    args = (1.5, np.array([0.7, -0.4, 1.2]))
+    value, gradients = value_and_grad(f, argnums=(0, 1))(*args)
+    assert value == f(*args)
+    for i, found in enumerate(gradients):
+        assert np.allclose(found, numeric_gradient(f, args, i), rtol=1e-7)

@@ -55,19 +55,17 @@ def _exponents() -> Sequence[Sample]:
     return [*(sample(a) for a in points), sample(np.diag([1.0, 2.0])), sample(np.triu(numbers(3, 3))), sample(0.7)]
 
 
-def _expm_jvp(A_dot: Array, z: Array, A: Array) -> Array:
-    if ndim(A) == 0:
-        return z * A_dot
-    return expm_derivative(A, A_dot)
+def _expm_jvp(A_dot: Array, A: Array) -> Array:
+    if ndim(A) == 2:
+        return expm_derivative(A, A_dot)
+    return expm_derivative(np.atleast_2d(A), np.atleast_2d(A_dot))
 
 
 @rule(linalg.expm, wrt=["A"], jvp=_expm_jvp, samples=_exponents, infer=infer.scipy.matrix)
-def expm(z: Array, z_bar: Array, A: Array) -> Array:
-    if ndim(A) == 0:
-        return in_shape(z * z_bar, A)
+def expm(z_bar: Array, A: Array) -> Array:
     if ndim(A) == 2:
         return expm_derivative(A.T, z_bar)
-    return expm_derivative(transposed(A), z_bar)
+    return in_shape(expm_derivative(transposed(np.atleast_2d(A)), z_bar), A)
 
 
 def _directions() -> Sequence[Sample]:
