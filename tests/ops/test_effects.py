@@ -31,6 +31,7 @@ from s2sad.runtime import protocols
 from s2sad.runtime.moves import moved
 from s2sad.runtime.objects import array_of, still
 from s2sad.runtime.sharing import apart, in_one_place, sole, unshared
+from s2sad.runtime.trees import in_slice
 
 
 def array() -> np.ndarray:
@@ -114,6 +115,7 @@ def calls() -> dict[Callable[..., Any], list[tuple[Any, ...]]]:
         hasattr: [(c, "v")], ord: [("s",)], chr: [(65,)], bytes: [([65],)], bool: [(1.5,)], complex: [(1.5,)],
         int: [(1.5,), (np.array(1.5),)], abs: [(1.5,)], round: [(1.5,)],
         math.floor: [(1.5,)], math.ceil: [(1.5,)], math.trunc: [(1.5,)], float: [(1.5,), (np.array(1.5),), (3,)],
+        in_slice: [([1.5, 2.5], slice(1), [0.5])],
         np.vectorize: [(Key(),)], np.frompyfunc: [(Key(), 1, 1)], struct.pack_into: [("d", a, 8, 7.25)],
     }  # fmt: skip
     for name in "add sub mul truediv floordiv mod pow".split():
