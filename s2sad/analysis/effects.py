@@ -248,8 +248,9 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
             for _, value in expr.kwargs:
                 yield from sharers(value, facts, calls)
             if op.kind == "function" and op.function is not stop_gradient and ops.find(op.function) is None:
-                # Two of its results may be one object.
-                yield _OUTSIDE
+                # Two of its results may be one object, if it does not make containers.
+                if (spec := ops.spec_of(op.function)) is None or spec.makes is None:
+                    yield _OUTSIDE
 
 
 def effects(

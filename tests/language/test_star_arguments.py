@@ -259,12 +259,22 @@ def weights_and_offsets(p: Any) -> Any:
     return h * len(ws)
 
 
-def test_columns_of_an_argument() -> None:
+def columns_one_by_one(p: Any) -> Any:
+    out = []
+    for c in zip(*p):
+        out.append(np.sum(c[0]) * np.sum(c[1]))
+    first = list(zip(*p))[0]
+    return sum(out) * np.sum([np.sum(w**2) for w in first])
+
+
+@pytest.mark.parametrize("f", [weights_and_offsets, columns_one_by_one], ids=lambda f: f.__name__)
+def test_columns_of_an_argument(f: Callable[[Any], Any]) -> None:
     p = [(np.array([0.3, 0.7]), 0.5), (np.array([1.1]), -0.4)]
-    for found, expected in zip(
-        leaves(grad(weights_and_offsets)(p)), leaves(numeric_gradient(weights_and_offsets, (p,))), strict=True
-    ):
+    for found, expected in zip(leaves(grad(f)(p)), leaves(numeric_gradient(f, (p,))), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-7)
+
+
+def test_columns_that_are_too_many_or_too_few() -> None:
     for wrong in ([], [(1.0, 2.0, 3.0)]):
         with pytest.raises(ValueError, match="unpack"):
             grad(weights_and_offsets)(wrong)
