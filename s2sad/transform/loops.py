@@ -20,7 +20,6 @@ from s2sad.transform.containers import (
     numbered,
     one_by_one,
 )
-from s2sad.transform.existing import holds_objects, is_container
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -103,20 +102,15 @@ def _undo(
 
 
 def _is_poor(s: Specialiser, before: State, out: Sequence[Operation]) -> bool:
-    """Whether what is written makes functions, takes some by a key that is not known, or does to lists and dicts of
-    known items what only known ones allow."""
+    """Whether what is written makes functions, or does to lists and dicts of known items what only known ones allow."""
     made = {s.state.get(cell): cell for cell in before if before.is_apart(cell) and not s.state.is_apart(cell)}
     if any(
         isinstance(c.whole, Items) and (s.relied.writes_out or c.whole.cls not in (list, dict)) for c in made.values()
     ):
         return True
     found = [o for operation in out for o in (operation, *(o for part in operation.regions for o in inner(part)))]
-    held = [known for known in s.relied.rereads.values() if is_container(known.value) and holds_objects(known.value)]
-    holding = {o.result for o in found if o.kind == "global" and any(known.path == (o.data,) for known in held)}
     return any(
-        o.kind in ("function", "lambda")
-        or (o.kind == "attribute" and o.data in UNKNOWN and o.operands[0] in made)
-        or (o.kind == "item" and o.operands[0] in holding and not isinstance(o.operands[1], Constant))
+        o.kind in ("function", "lambda") or (o.kind == "attribute" and o.data in UNKNOWN and o.operands[0] in made)
         for o in found
     )
 
