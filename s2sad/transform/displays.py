@@ -8,7 +8,7 @@ from s2sad.ir.code import Constant, Exit, Operand, Operation, Region, Value
 from s2sad.transform.foldable import folded
 from s2sad.transform.iterables import listed, removed
 from s2sad.transform.rounds import add
-from s2sad.transform.unfolding import NotUnfoldedError, Writer
+from s2sad.transform.unfolding import NotUnfoldedError, Unfolding, Writer
 
 
 def dict_display(writer: Writer, op: Operation, out: list[Operation], loops: int) -> bool:
@@ -95,16 +95,18 @@ def _is_count(writer: Writer, operand: Operand) -> bool:
 
 
 def unpack(writer: Writer, op: Operation, out: list[Operation], loops: int) -> bool:
-    """Write ``a, b = zip(*pairs)`` as a loop."""
+    """Write ``a, b = zip(*pairs)`` and ``a, b = map(list, zip(*pairs))`` as a loop."""
     whole, place = writer.whole, op.place
     (value,), (count, star) = op.operands, op.data
-    made = whole.made.get(value) if isinstance(value, Value) else None
-    if star is not None or made is None or made.kind != "call" or made.data != ("*",) or not whole.goes_through(made):
+    mapping = _called(whole, value, map, ("", ""))
+    made = _called(whole, value if mapping is None else mapping.operands[2], zip, ("*",))
+    if star is not None or made is None or not whole.goes_through(made):
         return False
-    if whole.object_of(made.operands[0]) is not zip or writer.taken(value, out) is None:
-        return False
-    if not removed(writer, made.operands[0], out):
-        raise NotUnfoldedError("zip")
+    for call in (made,) if mapping is None else (mapping, made):
+        if writer.taken(call.results[0], out) is None:
+            return False
+        if not removed(writer, call.operands[0], out):
+            raise NotUnfoldedError("zip")
     rows = listed(writer, made.operands[1], out, loops, place)
     test = whole.new("unary", (rows,), "not", place)
     error = whole.builtin("ValueError", place)
@@ -124,5 +126,17 @@ def unpack(writer: Writer, op: Operation, out: list[Operation], loops: int) -> b
     out.append(Operation("for", (rows,), (), None, regions, place))
     for column, result in zip(columns, op.results, strict=True):
         read = whole.builtin("tuple", place)
-        out += [read, dataclasses.replace(whole.new("call", (read.result, column), ("",), place), results=(result,))]
+        whole_column = whole.new("call", (read.result, column), ("",), place)
+        out += [read, whole_column]
+        if mapping is not None:
+            out.append(whole.new("call", (mapping.operands[1], whole_column.result), ("",), place))
+        out[-1] = dataclasses.replace(out[-1], results=(result,))
     return True
+
+
+def _called(whole: Unfolding, value: Operand, function: object, kinds: tuple[str, ...]) -> Operation | None:
+    """The call of a function of Python's, with arguments of some kinds, that gives a value; None if that is no such."""
+    made = whole.made.get(value) if isinstance(value, Value) else None
+    if made is None or made.kind != "call" or made.data != kinds or whole.object_of(made.operands[0]) is not function:
+        return None
+    return made

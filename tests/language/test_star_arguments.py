@@ -264,7 +264,8 @@ def columns_one_by_one(p: Any) -> Any:
     for c in zip(*p):
         out.append(np.sum(c[0]) * np.sum(c[1]))
     first = list(zip(*p))[0]
-    return sum(out) * np.sum([np.sum(w**2) for w in first])
+    ws, bs = map(list, zip(*p))
+    return sum(out) * np.sum([np.sum(w**2) for w in first]) + np.sum(ws[0]) * bs[1]
 
 
 @pytest.mark.parametrize("f", [weights_and_offsets, columns_one_by_one], ids=lambda f: f.__name__)

@@ -396,6 +396,8 @@ PROGRAMS = [
     "return [n(a) + b for a, b in itertools.pairwise(x)], [n(a) for a in itertools.islice(list(x), 1, None, 2)]",
     "return [n(c) for c in zip(*[(1, 2), [3, 4, 5]])], [c for c in zip(*[])]",
     "a, b = zip(*[(n(v), v) for v in x])\nreturn a, b",
+    "a, b = map(list, zip(*[(n(v), v) for v in x]))\nreturn a, b",
+    "a, b = map(lambda c: n(c[0]), zip(*[(n(v), v) for v in x]))\nreturn a, b",
     "a, b = zip(*[(v, v) for v in x if v > 9])\nreturn a, b",
     "a, b, c = zip(*[(v, v) for v in x])\nreturn a, b",
     "d = {'a': n(1)}\nreturn {'z': n(0), **d, 'a': n(3), **n(dict(b=2)), 'c': n(d['a'])}",
