@@ -55,7 +55,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import base, names_in, subexpressions, walk
-from s2sad.ir.types import OBJECTS, has_constant_keys
+from s2sad.ir.types import OBJECTS, has_constant_keys, reach_of
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.objects import state_of
 
@@ -228,7 +228,7 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 return
             if op.kind == "change":
                 # A container is the same, and holds what is put into it.
-                puts = args[1:] if facts.get(args[0]).kind != "list" else args[-1:]
+                puts = args[1:] if any(reach_of(facts.get(a)) for a in args[1:-1]) else args[-1:]
                 for arg in (args[0], *puts) if op.name not in ("pop", "moved") else args[:1]:
                     yield from sharers(arg, facts, calls)
                 return
@@ -376,9 +376,9 @@ def effects(
             case Store(base=target_, index=index, value=value):
                 inside = puts_number(stmt, facts.get) or appends_alike(stmt, facts.get)
                 (relisted if inside else stored).update(sharers(target_, facts, calls))
-                if (kind := facts.get(target_).kind) != "array":
-                    # A dict holds its keys too.
-                    given = Build("tuple", (value,) if kind == "list" else (index, value))
+                if facts.get(target_).kind != "array":
+                    # A dict holds its keys too: what has a hash and is of a built-in class nothing writes into.
+                    given = Build("tuple", (index, value) if reach_of(facts.get(index)) else (value,))
                     for name in sharers(target_, facts, calls):
                         link(given, (name,))
                     put.append([*sharers(target_, facts, calls), *sharers(given, facts, calls)])
