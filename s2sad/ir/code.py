@@ -68,6 +68,7 @@ Operations, with what stands in ``data``, in ``[ ]`` the regions, and in ``( )``
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -273,10 +274,16 @@ def order(operation: Operation) -> tuple[Operand, ...]:
 
 def inner(region: Region) -> Iterator[Operation]:
     """All operations in a region and in the regions inside, not those of other code that it makes."""
-    for operation in region.operations:
-        yield operation
-        for part in operation.regions:
-            yield from inner(part)
+    # Of a generator in a generator each item goes through all that are around it.
+    pending = [iter(region.operations)]
+    while pending:
+        for operation in pending[-1]:
+            yield operation
+            if operation.regions:
+                pending.append(itertools.chain.from_iterable(part.operations for part in operation.regions))
+                break
+        else:
+            pending.pop()
 
 
 def uses(code: Code) -> tuple[frozenset[Operand], frozenset[Operand]]:

@@ -51,24 +51,30 @@ class _Held:
 
 
 _Key = tuple[TextScope, str]
-#: How many names the states have in all that one search for clashes goes through.
+#: How many names the states have in all that the searches for clashes in one code go through.
 MOST = 200_000
 #: None where nothing runs.  A name that is not there is not bound.
 _State = dict[_Key, _Held] | None
 
 
-def clashes(code: Code, alone: frozenset[Value | Variable] = frozenset()) -> list[Clash]:
+def effort_of_one_code() -> Effort:
+    """How much may be gone through until a code has no clashes."""
+    return Effort(MOST)
+
+
+def clashes(code: Code, alone: frozenset[Value | Variable] = frozenset(), effort: Effort | None = None) -> list[Clash]:
     """The clashes of names in a code and in all that it makes.
 
     Args:
         code: The code.
         alone: What has a name that nothing else has.
+        effort: How many names in the states of its regions may be gone through.
 
     Raises:
-        TooMuch: if the states of all its regions have too many names to go through.
+        TooMuch: if there are more.
     """
     scopes = TextScopes(code)
-    found = _Found(scopes, alone, live(code))
+    found = _Found(scopes, alone, live(code), effort or effort_of_one_code())
     found.shared_names()
     for made in codes(code):
         _Flow(found, made).run()
@@ -82,8 +88,8 @@ class _Found:
     scopes: TextScopes
     alone: frozenset[Value | Variable]
     live: frozenset[Value]
+    effort: Effort
     clashes: dict[Clash, None] = field(default_factory=dict)
-    effort: Effort = field(default_factory=lambda: Effort(MOST))
 
     def clash(self, used: Value | Variable | str, instead: Iterable[Binder]) -> None:
         ordered = tuple(sorted(set(instead), key=lambda b: (str(getattr(b, "name", b)), id(b))))

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 
 from s2sad.ir.code import UNSET, Code, Operand, Operation, Region, Value, Variable, codes, inner
-from s2sad.transform.clashes import Clash, clashes
+from s2sad.transform.clashes import Clash, clashes, effort_of_one_code
 from s2sad.transform.replace import replaced_in_code, with_codes, with_regions
 from s2sad.transform.text_scopes import TextScopes, spelled
 
@@ -33,6 +33,7 @@ def renamed(code: Code) -> Code:
 
     Raises:
         NameClashError: if a parameter has the name of a global variable that is read besides.
+        TooMuch: if that takes too long.
 
     Example:
         >>> import ast
@@ -50,7 +51,8 @@ def renamed(code: Code) -> Code:
     """
     moved: frozenset[Value | Variable] = frozenset()
     alone: frozenset[Value | Variable] = frozenset()
-    while found := clashes(code, alone):
+    effort = effort_of_one_code()
+    while found := clashes(code, alone, effort):
         step = _Step(code, moved, alone)
         for clash in found:
             step.resolve(clash)

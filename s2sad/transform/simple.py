@@ -1,4 +1,4 @@
-"""Specialisation of names, displays, subscripts and comparisons."""
+"""Specialisation of names, displays, subscripts, arithmetic and truth."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from s2sad.ir.types import describe
 from s2sad.ops import spec_of
 from s2sad.runtime.classes import own_class, static_member
 from s2sad.transform import presence, sizes, state
-from s2sad.transform.choices import asked, is_none, is_object_or_none
+from s2sad.transform.choices import asked, is_object_or_none
 from s2sad.transform.classes import is_simple
-from s2sad.transform.constants import compared, computed, is_among
+from s2sad.transform.constants import computed
 from s2sad.transform.containers import (
     MAPPINGS,
     MOST_ITEMS,
@@ -25,10 +25,8 @@ from s2sad.transform.containers import (
     called,
     change,
     displayed,
-    is_key,
     items_of,
     key_of,
-    members,
     merged,
     position,
     put,
@@ -365,60 +363,6 @@ def truth(s: Specialiser, value: Abstract) -> bool | None:
         return None if content is None else bool(content.slots if content.keys is None else content.keys)
     row = None if isinstance(value, Value) else s.row(value)
     return None if row is None else bool(row)
-
-
-def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
-    left, right = [s.plain(s.get(o, frame)) for o in op.operands]
-    decided: bool | None = None
-    if op.data in ("is", "is not"):
-        if isinstance(left, Choice) and is_none(right) and is_object_or_none(left):
-            return (asked(s, left, lambda side: is_none(side) == (op.data == "is"), frame.place or op.place),)
-        decided = _identical(s, left, right)
-        decided = None if decided is None else decided == (op.data == "is")
-    elif op.data in ("in", "not in") and (row := members(s, right)) is not None:
-        found = is_key(s, left, right)
-        found = is_among(left, row) if found is None else found
-        decided = None if found is None else found == (op.data == "in")
-    elif op.data in ("==", "!=") and _is_plain_class(left) and _is_plain_class(right):
-        decided = _identical(s, left, right) == (op.data == "==")
-    elif op.data in ("==", "!=") and any(_is_constant_and_function(*pair) for pair in ((left, right), (right, left))):
-        decided = op.data == "!="
-    else:
-        decided = compared(op.data, left, right)
-    return None if decided is None else (Constant(decided),)
-
-
-def _is_plain_class(value: Abstract) -> bool:
-    """Whether a value is a class that is equal to itself alone."""
-    return isinstance(value, Known) and isinstance(value.value, type) and type(value.value).__eq__ is type.__eq__
-
-
-def _is_constant_and_function(value: Abstract, other: Abstract) -> bool:
-    """Whether a value is a constant, and another one a function, which is equal to itself alone."""
-    is_constant = isinstance(value, Constant) and value is not UNSET
-    return is_constant and (isinstance(other, (Closure, Method)) or is_function(other))
-
-
-def _identical(s: Specialiser, a: Abstract, b: Abstract) -> bool | None:
-    """Whether two values are one object, where that is known."""
-    if a is b and is_static(a):
-        return True
-    if isinstance(a, Closure) and isinstance(b, Closure):
-        return None if {a.identity, b.identity} & s.state.settled else a.identity is b.identity
-    if isinstance(a, Record) and isinstance(b, Record):
-        # Of what is settled there are copies.
-        return None if a.identity in s.state.settled or b.identity in s.state.settled else False
-    if isinstance(a, Known) and isinstance(b, Known) and (isinstance(a.value, type) or type(a.value) is object):
-        return a.value is b.value
-    for value, other in ((a, b), (b, a)):
-        if isinstance(other, Constant) and other.value is None:
-            if isinstance(value, Constant) and value is not UNSET:
-                return value.value is None
-            if is_static(value) and not isinstance(value, Known):
-                return False
-            if is_function(value):
-                return False
-    return None
 
 
 #: Operators by which numbers give numbers.
