@@ -55,7 +55,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import base, names_in, subexpressions, walk
-from s2sad.ir.types import OBJECTS, has_constant_keys, reach_of
+from s2sad.ir.types import OBJECTS, OPEN, has_constant_keys, reach_of
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.objects import state_of
 
@@ -456,7 +456,7 @@ def effects(
         frozenset(),
         frozenset(kept),
         frozenset(p.name for p in function.params if f"{_CALLER}{p.name}" in modified),
-        frozenset(n for n in owners if facts.of[n].kind in ("array", "numeric", "open")),
+        frozenset(n for n in owners if facts.of.get(n, OPEN).kind in ("array", "numeric", "open")),
     )
     return replace(found, altered=frozenset(owners)) if any(map(found.alters, walk(function.body))) else found
 
