@@ -314,7 +314,7 @@ CHOICES = ["np.where(c > 0, y, w)", "np.where(c > 0, 0.5, y)", "np.maximum(y, w)
 
 @pytest.mark.parametrize("chosen", SHAPES)
 @pytest.mark.parametrize("other", SHAPES)
-@pytest.mark.parametrize("value", ["np.exp(x)", "x * w", "w - x", "1 / x"])
+@pytest.mark.parametrize("value", ["x * w", "w - 1 / x"])
 def test_what_is_selected_from_is_broadcast(chosen: tuple[int, ...], other: tuple[int, ...], value: str) -> None:
     rng = np.random.default_rng(0)
     for shape, choice in itertools.product([(3,), (2, 1), (2, 3)], CHOICES):
