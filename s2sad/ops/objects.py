@@ -19,6 +19,7 @@ from s2sad.runtime.arrays import widened as widened_
 from s2sad.runtime.copies import copy_arrays as copy_arrays_
 from s2sad.runtime.copies import copy_reachable as copy_reachable_
 from s2sad.runtime.copies import copy_together
+from s2sad.runtime.items import items_like
 from s2sad.runtime.items import no_function as no_function_
 from s2sad.runtime.linear import untake
 from s2sad.runtime.marks import stop_gradient
@@ -290,7 +291,9 @@ def add(z_bar: Any, a: Any, b: Any) -> tuple[Any, Any]:
 
 def _slices() -> Sequence[Sample]:
     a = np.array([2.5, -1.0])
-    return [sample([1.5, 2.5, 0.5], slice(1, None), [2.0, -1.0]), sample([a, 2 * a], slice(-1), [a + 1.0])]
+    numbers = [1.5, 2.5, 0.5]
+    arrays = sample([a, 2 * a], slice(-1), [a + 1.0])
+    return [sample(numbers, slice(1, None), [2.0, -1.0]), sample(numbers, slice(1, None), a), arrays]
 
 
 @linear(
@@ -298,7 +301,7 @@ def _slices() -> Sequence[Sample]:
     result="element", makes=list,
 )  # fmt: skip
 def in_slice(z_bar: Any, x: Any, place: Any, g: Any) -> Any:
-    return z_bar[place]
+    return items_like(g, z_bar[place])
 
 
 def _adjoints() -> Sequence[Sample]:

@@ -197,12 +197,8 @@ def in_slice(x: Any, place: slice, g: Any) -> Any:
     >>> in_slice([1.0, 2.0, 3.0], slice(1, None), [5.0, 7.0])
     [0.0, 5.0, 7.0]
     """
-    if isinstance(x, np.ndarray) or not isinstance(x, (list, tuple)):
-        made = zeros(x)
-        add_at(made, place, g)
-        return made
     x_bar = zeros(x)
-    x_bar[place] = g if isinstance(g, (list, tuple)) else zeros(x[place])
+    add_at(x_bar, place, g)
     return x_bar
 
 

@@ -43,3 +43,29 @@ def test_slices(name: str, kind: type) -> None:
     second = jvp(grad(f), (p,), (way,))[1]
     for got, expected in zip(leaves(second), leaves(richardson_jvp(grad(f), (p,), (way,))), strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-7, atol=1e-9)
+
+
+#: What NumPy's functions make of slices of a list of numbers, whose adjoints are arrays.
+AS_ARRAYS = [
+    "np.mean(p[1:]) ** 2",
+    "np.dot(p[1:], [1.0, 3.0]) * p[1]",
+    "np.linalg.norm(p[:2]) + max(p[1:])",
+    "np.sum(np.sin(p[1:]))",
+    "np.sum(np.cumsum(p[:2]) * np.asarray(p[1:]))",
+    "np.sum(np.array(p[::2]) ** 3) + p[0] ** 2",
+    "np.interp(0.5, [0.0, 1.0], p[1:]) ** 2",
+]
+
+
+@pytest.mark.parametrize("text", AS_ARRAYS)
+def test_slices_that_numpy_takes_for_arrays(text: str) -> None:
+    f: Any = load("slices_as_arrays", f"import numpy as np\ndef f(p):\n    return {text}\n")["f"]
+    p, way = [0.3, -1.2, 0.8], [1.0, -0.5, 0.25]
+    np.testing.assert_allclose(grad(f)(p), numeric_gradient(f, (p,)), rtol=1e-7, atol=1e-9)
+    slopes = richardson_jvp(grad(f), (p,), (way,))
+    np.testing.assert_allclose(jvp(grad(f), (p,), (way,))[1], slopes, rtol=1e-7, atol=1e-8)
+
+    def along(p: Any) -> Any:
+        return sum(g * w for g, w in zip(grad(f)(p), way, strict=True))
+
+    np.testing.assert_allclose(grad(along)(p), slopes, rtol=1e-7, atol=1e-8)
