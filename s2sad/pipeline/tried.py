@@ -87,7 +87,7 @@ def _raises_late(stmt: Stmt, facts: Facts) -> bool:
         case Store(base=base, index=index, op=str(), call=None):
             # The result of a number is stored when it is there.
             whole = facts.get(base)
-            part = facts.get(Call(Op("index", "index"), (base, index)))
+            part = facts.get(Call(Op("index", "[]"), (base, index)))
             return not (part.kind == "scalar" and _is_cast_of_nothing(whole, whole))
         case Store():
             return True
