@@ -297,8 +297,8 @@ def _slices() -> Sequence[Sample]:
 
 
 @linear(
-    in_slice_, wrt=["g"], steps=["x", "place"], samples=_slices, infer=infer.adjoints.zeros, dtype="inferred",
-    result="element", makes=list,
+    in_slice_, wrt=["g"], steps=["x", "place"], samples=_slices, infer=infer.adjoints.in_the_form_of("x"),
+    dtype="inferred", result="element", makes=list,
 )  # fmt: skip
 def in_slice(z_bar: Any, x: Any, place: Any, g: Any) -> Any:
     return items_like(g, z_bar[place])
