@@ -3,6 +3,7 @@
 from s2sad.optimise.aliases import with_one_name
 from s2sad.optimise.begun import begin_with_contributions
 from s2sad.optimise.common import share, with_indices
+from s2sad.optimise.constant_seeds import with_constant_seeds
 from s2sad.optimise.contributions import collect
 from s2sad.optimise.dead import remove_dead
 from s2sad.optimise.decided import take_decided
@@ -31,6 +32,7 @@ __all__ = [
     "sunk_in_loops",
     "take_decided",
     "tidy_loops",
+    "with_constant_seeds",
     "with_indices",
     "with_one_name",
     "without_unread_zeros",

@@ -47,6 +47,7 @@ from s2sad.pipeline.passes import finished, finished_forward
 from s2sad.pipeline.program import Program
 from s2sad.pipeline.refused import of_callee, with_obstacle
 from s2sad.pipeline.results import DEPTH
+from s2sad.pipeline.reverse_halves import ReverseHalf, ReverseHalves
 from s2sad.pipeline.tangents import Form, assembled_tangent, tangent_border
 from s2sad.pipeline.terms import own_terms
 from s2sad.pipeline.titles import title
@@ -132,6 +133,7 @@ class _Compilation:
         self.tangents: dict[Any, _Tangent] = {}
         #: How each stage reads; written only when somebody asks.
         self.stages: dict[str, Callable[[], str]] = {}
+        self.halves = ReverseHalves(self.writer, self.write)
         self.once = False
         self.copied: frozenset[str] = frozenset()
 
@@ -199,7 +201,7 @@ class _Compilation:
         titled = title(a.lowered.source, asked.wrt, goal, asked.facts, self.program.sources.written(asked.function))
         form = GradientForm(name, titled, single, goal == "value_and_gradient", self.conformed)
         whole, memory = finished(a, assembled_gradient(a, made, head, asked, form), made, self.conformed)
-        gradient = fold(whole, memory)
+        gradient = self.halves.with_constant_seeds(fold(whole, memory))
         self.stages["adjoint"] = lambda: show(gradient)
         self.write(gradient, asked)
         return name
@@ -232,7 +234,9 @@ class _Compilation:
         again = None
         if context is not None and context.repeated and not callee.fixed:
             again = again_of(a, whole, made)
-        forward_, backward, callee.pair, once = halves(a, whole, edge, made, asked.facts, callee.fixed, titles, again)
+        forward_, backward, callee.pair, once = halves(
+            a, whole, edge, made, asked.facts, callee.fixed, titles, again, self.halves.passes
+        )
         self.once = self.once or once
         names_ahead = self.write(fold(forward_, memory), asked)
         copies = saved_copies(forward_.body, backward.reverse or ())
@@ -245,6 +249,9 @@ class _Compilation:
             # What is known of the arguments made no difference.
             self.writer.forget(names)
             callee.names, callee.cells, callee.pair = twin.names, twin.cells, twin.pair
+        else:
+            bars = {bar for i, bar in zip(edge.pair.seeded, edge.bars, strict=True) if i in callee.pair.spread}
+            self.halves.add(ReverseHalf(backward, callee.cells[1], memory, bars, asked, like))
         callee.done = True
         return callee
 
@@ -334,6 +341,7 @@ class _Compilation:
         ``other`` are those in the other half of the same function.
         """
         original = self.program.sources.source(asked.function).function
+        self.halves.note(function)
         return self.writer.write(function, original, asked.function, other)
 
     # --- the derivatives of callees

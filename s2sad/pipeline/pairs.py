@@ -11,7 +11,7 @@ may view such an array comes with the shadow that views its shadow.
 from __future__ import annotations
 
 import types
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -252,12 +252,14 @@ def halves(
     fixed: bool,
     titles: tuple[tuple[str, ...], tuple[str, ...]],
     computes: Again | None,
+    passes: Callable[[Stmt, str], bool],
 ) -> tuple[Function, Function, Pair, bool]:
     """Cut a function with its adjoint in two; returns the halves, their pair, and whether shadows are saved.
 
     ``given`` are the parameters for which a call has an argument; unless the pair is ``fixed`` already, the
     reverse half is given those that it reads once more.  What would be saved is computed again where ``computes`` says
-    how.  ``whole`` is as `assembled_pair` makes it.
+    how.  ``whole`` is as `assembled_pair` makes it; ``passes`` says of a statement that it hands an adjoint on to a
+    reverse half that takes what broadcasts to it.
     """
     back, known, passed = whole.reverse, Facts(made.facts, a.facts.globals), edge.seeds.passed
     assert back is not None
@@ -302,7 +304,7 @@ def halves(
         real=tuple([w for w, g in zip(edge.pair.wrt, made.adjoints, strict=True) if known.get(g).real]),
         complex=made.complex,
         spread=tuple(
-            [i for i, bar in zip(edge.pair.seeded, edge.bars, strict=True) if _is_added(bar, back, gradients)]
+            [i for i, bar in zip(edge.pair.seeded, edge.bars, strict=True) if _is_added(bar, back, gradients, passes)]
         ),
     )
     saved: Expr = Var(next(iter(needed))) if len(needed) == 1 else Build("tuple", tuple(Var(n) for n in needed))
@@ -332,11 +334,14 @@ def _pushed(body: Block) -> Iterator[str]:
     return (name for stmt in walk(body) if isinstance(stmt, Push) for value in stmt.values for name in names_in(value))
 
 
-def _is_added(bar: str, back: Block, gradients: Expr) -> bool:
-    """Whether an adjoint is read only where it is added to whole arrays, which have its shape, or written into them."""
-    reading = [s for s in walk(back) if bar in reads(s)]
-    whole = [s for s in reading if isinstance(s, Store) and s.value == Var(bar) and s.index == ELLIPSIS and not s.call]
-    return len(whole) == len(reading) and bar not in names_in(gradients)
+def _is_added(bar: str, back: Block, gradients: Expr, passes: Callable[[Stmt, str], bool]) -> bool:
+    """Whether what broadcasts to an adjoint does as well: it is added to whole arrays, or written into them."""
+
+    def adds(stmt: Stmt) -> bool:
+        whole = isinstance(stmt, Store) and stmt.value == Var(bar) and stmt.index == ELLIPSIS and not stmt.call
+        return whole or passes(stmt, bar)
+
+    return bar not in names_in(gradients) and all(adds(s) for s in walk(back) if bar in reads(s))
 
 
 def _with_starts(whole: Function, needed: Iterable[str], given: Set[str]) -> Block:

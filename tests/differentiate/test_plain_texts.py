@@ -323,5 +323,5 @@ def test_what_broadcasts_is_the_adjoint_of_a_result_that_is_only_added_up() -> N
     for f in (summed, weighed, of_shape):
         np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-8, atol=1e-9)
     text = grad(summed).source_for(X)
-    assert "added_reverse(x, 3.0)" in text
+    assert "added_reverse(x)" in text
     assert "added_forward" not in text
