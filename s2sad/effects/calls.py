@@ -97,8 +97,10 @@ def _known(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects
     if value is state_of:
         # Nothing else leads to the array.
         return a.site(op, np.ndarray)
-    if a.program.stands_for is not None:
-        value = a.program.stands_for(value) or value
+    model = a.program.stands_for(value) if a.program.stands_for is not None else None
+    # A function of ours is not read: where it stands for an operation, it does what that does.
+    if model is not None and not (isinstance(model, types.FunctionType) and a.program.function(model) is None):
+        value = model
     special = methods.recorded if value is record else built_in.FUNCTIONS.get(id(value))
     if special is not None:
         return special(a, op, args)

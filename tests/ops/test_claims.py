@@ -295,12 +295,13 @@ def test_what_makes_only_arrays_does_of_masked_ones(known: ops.OpSpec) -> None:
 PUBLIC = [s for s in SPECS if not s.name.startswith("s2sad.") and s.makes is None]
 
 
-@pytest.mark.parametrize("entry", PUBLIC, ids=identity)
-def test_several_results_are_in_what_is_said(entry: OpSpec) -> None:
-    if entry.gives:
-        assert given(entry) == set(entry.gives)
-    else:
-        assert given(entry) <= {np.ndarray}
+def gives_what_is_said(entry: OpSpec) -> bool:
+    found = given(entry)
+    return found == set(entry.gives) if entry.gives else found <= {np.ndarray}
+
+
+def test_several_results_are_in_what_is_said() -> None:
+    assert not [entry.name for entry in PUBLIC if not gives_what_is_said(entry)]
 
 
 # --- the test itself can fail ---
@@ -449,5 +450,4 @@ def test_a_write_that_is_not_declared_fails(monkeypatch: pytest.MonkeyPatch) -> 
 def test_wrong_containers_of_results_fail(monkeypatch: pytest.MonkeyPatch, gives: tuple[type, ...]) -> None:
     entry = changed(monkeypatch, np.linalg.qr, gives=gives)
     assert given(entry) == {tuple, np.ndarray}
-    with pytest.raises(AssertionError):
-        test_several_results_are_in_what_is_said(entry)
+    assert not gives_what_is_said(entry)

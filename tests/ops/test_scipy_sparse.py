@@ -13,6 +13,7 @@ from scipy.sparse import linalg
 
 from s2sad import grad, hvp, jvp, value_and_grad
 from s2sad.errors import S2SADError, UndefinedDerivativeError, UnsupportedError
+from s2sad.frontend import summaries, touched
 from tests.oracle import numeric_gradient, richardson_jvp
 
 RNG = np.random.default_rng(3)
@@ -456,6 +457,21 @@ def test_constants_of_the_module(f: Callable[..., Any]) -> None:
     np.testing.assert_allclose(found, numeric_gradient(f, (V,)), rtol=1e-7, atol=1e-8)
     dot = RNG.normal(size=4)
     np.testing.assert_allclose(jvp(f, (V,), (dot,))[1], found @ dot, rtol=1e-7, atol=1e-8)
+
+
+def test_what_a_solver_returns_is_not_taken_for_its_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the methods of SciPy's matrices would be read to find what they write, which takes seconds."""
+    read = []
+
+    def code_of(function: Any) -> Any:
+        read.append(function.__module__)
+        return summaries.code_of(function)
+
+    monkeypatch.setattr(touched, "code_of", code_of)
+    f = lambda x: np.sum(linalg.cg(SYMMETRIC, x, rtol=1e-12)[0] ** 2)  # noqa: E731
+    np.testing.assert_allclose(grad(f)(V), numeric_gradient(f, (V,)), rtol=1e-7)
+    assert read
+    assert not [name for name in read if name.startswith("scipy")]
 
 
 def test_an_operator_that_does_not_know_its_adjoint_is_refused() -> None:

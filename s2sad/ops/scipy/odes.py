@@ -259,7 +259,7 @@ constant(of_odeint, signature=lambda rtol, atol, hmax, tfirst: None)
 
 def _problems() -> Sequence[Any]:
     """The arguments behind the first of `path_adjoints`, and a result."""
-    tight = ("RK45", 1e-11, 1e-12, np.inf, True)
+    tight = ("DOP853", 1e-11, 1e-12, np.inf, True)
     times, start, args = np.array([0.2, 0.7, 1.1]), np.array([0.6, -0.2]), (0.3, 1.7)
     return [
         (numbers(3, 2), None, pendulum, times, None, start, args, ("LSODA", 1e-11, 1e-12, np.inf, False)),
