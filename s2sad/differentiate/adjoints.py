@@ -22,13 +22,14 @@ from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Build, Call, Const, Evaluate, Expr, Op, Stmt, Store, Var
 from s2sad.ir.traverse import expressions, names_in, subexpressions, walk, writes
 from s2sad.ir.types import SCALAR_SHAPE, Fact, Kind, same_dtype
+from s2sad.ir.unset import given_at_exits
 from s2sad.runtime import add_into, fresh, in_dtype, joined, real_like
 from s2sad.runtime.items import repeat_items, unrepeated
 from s2sad.runtime.linear import like, unconcatenate, unstack
 from s2sad.runtime.objects import copy_if_set
 
 #: Before or after a statement, or at the beginning of each iteration of a loop.
-When = Literal["before", "after", "inside"]
+When = Literal["before", "after"]
 _ADD_IN_PLACE = Op("inplace", "+", np.add)
 _SUBTRACT_IN_PLACE = Op("inplace", "-", np.subtract)
 _REAL = Op("runtime", "np.real", np.real)
@@ -63,6 +64,7 @@ class Adjoints:
         self.unbound = known.unbound
         self.exposed = known.effects.exposed
         self.active = set(known.activity.active)
+        self.at_exits = given_at_exits(known.function.body, self.active)
         self.of: dict[str, Expr] = {}
         self.owned: set[str] = set()
         self.loose: set[str] = set()
@@ -386,33 +388,22 @@ class Adjoints:
         if name in self.storage.changed:
             return self.zero_container(name, when)
         if name in self.unbound:
-            return self.zero_unset(name, self.make.of[name])
+            return self.zero_unset(name)
         value = self.make.zeros(Var(name))
         if isinstance(value, Const):
             return value
         return self.let_owned(self.make.bar(name), value, self.make.of[name] if self.make.of[name].numeric else None)
 
-    def zero_unset(self, name: str, fact: Fact) -> Expr:
+    def zero_unset(self, name: str) -> Expr:
         """A zero adjoint of a name that may have no value: the number 0.0, in a container for each of its items."""
-        if fact.kind not in CONTAINERS:
-            return Const(0.0)
-        if fact.items is None:
-            what = f"{name.partition('.')[0]} may have no value here, and how many items it has cannot be known"
-            if all(v.message != what for v in self.refusals.violations):
-                self.refusals.refuse(self.make.origin.line, what, "Give it a value before the loop or branch.")
-            return Const(0.0)
-        parts = [(Const(key), self.zero_unset(name, item)) for key, item in fact.items]
-        if fact.kind in ("dict", "dataclass"):
-            return Build("dict", tuple(part for pair in parts for part in pair))
-        return Build("list", tuple(zero for _, zero in parts))
+        fact = self.make.of[name]
+        # Nobody takes the adjoint of one apart that is given as a loop is left: in no other turn it had a value.
+        known = zeros_of(fact, name in self.at_exits)
+        return known if known is not None else self.let_owned(self.make.bar(name), Call(ZEROS, (Var(name),)))
 
     def zero_container(self, name: str, when: When) -> Expr:
         """A zero adjoint of a container that changes, as it is ``when`` the statement at hand runs."""
         changes = self.later.is_overwritten(name)
-        if when == "inside" and changes:
-            what = f"{name.partition('.')[0]} is changed, and its adjoint would begin inside of this loop"
-            self.refusals.refuse(self.make.origin.line, what, "Make the list before the loop.")
-            return Const(0.0)
         at: list[Stmt] = self.make.before if when == "before" else self.make.after
         held = name
         if changes if when == "before" else name in self.later.beyond | self.exposed:
@@ -431,7 +422,7 @@ class Adjoints:
             self.make.of[join] = kept
         else:
             self.make.of[join] = replace(fact, real=real) if fact.numeric else self.make.named(Fact("open"), join)
-        if name in self.unbound or any(map(self.is_loose, bars)):
+        if (name in self.unbound and name not in self.at_exits) or any(map(self.is_loose, bars)):
             self.loose.add(join)
         return join
 
@@ -452,7 +443,8 @@ class Adjoints:
         elif isinstance(g, Call) and g.op.function in _MAKE_LISTS and fact.kind == "list":
             made = g
         else:
-            made = Call(COPY if fact.kind == "dict" else LIST, (g,))
+            copy = COPY if fact.kind == "dict" else LIST
+            made = Call(_FRESH if name in self.unbound else copy, (g,))
         self.owned.difference_update(names_in(g))
         return self.let_owned(self.make.bar(name), made, fact)
 
@@ -461,3 +453,21 @@ def _has_complex_adjoints(call: Call) -> bool:
     """Whether the adjoints of real operands may be complex."""
     spec = ops.spec_of(call.op.function)
     return spec is not None and spec.complex_adjoints
+
+
+def zeros_of(fact: Fact, open_ended: bool) -> Expr | None:
+    """Zeros in the structure of a type: the number 0.0 for arrays, and for what has any number of items if it may be.
+
+    None where the structure is not known.
+    """
+    if fact.kind not in CONTAINERS:
+        return Const(0.0)
+    if fact.items is None:
+        return Const(0.0) if open_ended else None
+    parts = [(key, zeros_of(item, open_ended)) for key, item in fact.items]
+    known = [(Const(key), zero) for key, zero in parts if zero is not None]
+    if len(known) < len(parts):
+        return None
+    if fact.kind in ("dict", "dataclass"):
+        return Build("dict", tuple(part for pair in known for part in pair))
+    return Build("list", tuple(zero for _, zero in known))

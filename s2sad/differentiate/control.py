@@ -310,6 +310,7 @@ def _iteration(
     adjoints, make = state.adjoints, state.make
     forward, out, after = _nested(state, stmt.body, joins.inner)
     outer, adjoints.of = adjoints.of, after
+    before, make.before = make.before, []
     with make.into(out):
         if isinstance(stmt, For):
             forward = (*_rows(state, stmt, counter), *forward)
@@ -317,10 +318,11 @@ def _iteration(
         for name, join, _ in joins.of:
             end = after.get(name)
             if end is None:
-                end = adjoints.zero(name, "inside")
+                end = adjoints.zero(name, "before")
             if end != Var(join):
                 moves.append((join, end))
-    adjoints.of = outer
+    forward = (*make.before, *forward)
+    adjoints.of, make.before = outer, before
     return forward, out, moves
 
 

@@ -24,7 +24,7 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
-from s2sad.ir.traverse import base, blocks, loop_heads, map_stmt, reads, walk, writes
+from s2sad.ir.traverse import base, blocks, loop_heads, map_stmt, names_in, reads, walk, writes
 from s2sad.runtime.objects import require_value, unset
 
 _UNSET = Op("runtime", "unset", unset)
@@ -59,6 +59,27 @@ def set_first(body: Block, names: set[str], unbound: frozenset[str]) -> Block:
             wanted.difference_update(first)
         out.append(stmt)
     return tuple(out)
+
+
+def given_at_exits(body: Block, active: Set[str]) -> frozenset[str]:
+    """The join names of loops that get a value through which a derivative passes only as their loop is left.
+
+    What they were in the turns before was without one.
+    """
+    at_exits: set[str] = set()
+    elsewhere: set[str] = set()
+
+    def scan(block: Block) -> None:
+        for position, stmt in enumerate(block):
+            for inner in blocks(stmt):
+                scan(inner)
+            pairs = zip(stmt.targets, stmt.sources, strict=True) if isinstance(stmt, Copy) else ()
+            given = {target for target, source in pairs if not active.isdisjoint(names_in(source))}
+            leaves = any(isinstance(s, Break) for s in block[position + 1 : position + 2])
+            (at_exits if leaves else elsewhere).update(given)
+
+    scan(body)
+    return frozenset(at_exits - elsewhere)
 
 
 def _entered(block: Block, heads: frozenset[str] = frozenset()) -> Iterator[str]:
