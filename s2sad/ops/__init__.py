@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import pkgutil
 import sys
 import threading
@@ -55,6 +56,7 @@ __all__ = [
     "owner_name",
     "remedy",
     "spec_of",
+    "takes_operands",
 ]
 
 _loading = threading.RLock()
@@ -134,6 +136,21 @@ def function_of(kind: str, name: str) -> Function | None:
     known = method(name) if kind == "method" else attribute(name)
     number = known is None or (kind == "attribute" and known.constant)
     return None if known is None or number or known.own or known.writes else known.function
+
+
+@functools.cache
+def takes_operands(name: str) -> bool:
+    """Return whether a method of arrays has to be given something, so that its name is no likely one of an attribute.
+
+    Example:
+        >>> takes_operands("dot"), takes_operands("mean")
+        (True, False)
+    """
+    function = function_of("method", name)
+    if function is None:
+        return False
+    params = inspect.signature(function).parameters.values()
+    return sum(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in params) > 1
 
 
 def find(function: object) -> Rule | None:

@@ -16,6 +16,7 @@ import numpy as np
 from s2sad.frontend.called import is_followed
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import UNSET, Constant, Operand, Operation, Place, Value
+from s2sad.ops import takes_operands
 from s2sad.ops.models import class_method_model_of, is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, inside, is_of_library, own_class, static_member
 from s2sad.transform import existing, presence, state, taken
@@ -246,6 +247,8 @@ def _attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
             return _of_known(s, base, name, op, frame)
         case Value() if op.result in s.called and name in MEMBERS:
             return (Late(base, name),)
+        case Value() if name not in s.relied.changing and takes_operands(name):
+            return (Method(Known(getattr(np.ndarray, name)), base),)
         case Constant(value=str()) if op.result in s.called and name in METHODS_OF_TEXTS:
             operand = s.emit("attribute", (base,), name, place=frame.place or op.place)
             s.needless.add(operand)

@@ -362,7 +362,8 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
             base = values.get(op.operands[0])
             of_class = isinstance(base, type) and classes.is_simple(base)
             of_class = of_class or class_method_model_of(base, op.data) is not None
-            if of_class or existing.is_object(base) or (makes and op.data in _METHODS):
+            is_passed = op.result not in s.called and ops.takes_operands(op.data)
+            if of_class or is_passed or existing.is_object(base) or (makes and op.data in _METHODS):
                 return True
             if isinstance(base, (types.ModuleType, np.ufunc, type)):
                 values[op.result] = getattr(base, op.data, None)

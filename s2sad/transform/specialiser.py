@@ -272,8 +272,8 @@ class Specialiser:
                 return content
             case Method() | Stream() if value.operand is not None:
                 return value.operand
-            case Method(receiver=Items() as items, function=Known() as function):
-                return self.dynamic(Late(self.dynamic(items), function.value.__name__))
+            case Method(receiver=Items() | Value() as receiver, function=Known() as function, owner=None):
+                return self.dynamic(Late(self.dynamic(receiver), function.value.__name__))
         raise NotSpecialisedError(type(value).__name__)
 
     def operands(self, values: Sequence[Abstract], place: Place | None) -> tuple[Operand, ...]:
