@@ -218,7 +218,7 @@ def _sign_jvp(x_dot: Array, z: Array, x: Array) -> Array:
 
 
 # Of a real number, a step; of a complex one, x / abs(x), which turns with it.
-@rule(np.sign, jvp=_sign_jvp, samples=sampling.REAL_OR_COMPLEX, infer=infer.common.same_as_first)
+@rule(np.sign, jvp=_sign_jvp, samples=sampling.REAL_OR_COMPLEX, infer=infer.common.same_as_first, complex_adjoints=True)
 def sign(z: Array, z_bar: Array, x: Array) -> Array:
     if real(x):
         return np.zeros_like(x)

@@ -24,7 +24,9 @@ def _numbers() -> Sequence[Sample]:
 
 
 def _elementwise(function: Function) -> Function:
-    return elementwise(function, samples=_numbers, infer=infer.python.a_complex, dtype="float", broadcasts=False)
+    return elementwise(
+        function, samples=_numbers, infer=infer.python.a_complex, dtype="float", broadcasts=False, complex_adjoints=True
+    )
 
 
 # --- powers, exponentials and logarithms ---
@@ -51,6 +53,7 @@ def _logarithms() -> Sequence[Sample]:
     infer=infer.python.a_complex,
     dtype="float",
     broadcasts=False,
+    complex_adjoints=True,
 )
 def log(z: Number, x: Number, base: Number = None) -> Number:
     if base is None:
@@ -178,7 +181,9 @@ def _rect_jvp(r_dot: Number, phi_dot: Number, z: Number, phi: Number) -> Number:
     return cmath.rect(1.0, phi) * r_dot + 1j * z * phi_dot
 
 
-@rule(cmath.rect, jvp=_rect_jvp, samples=_directions, infer=infer.python.a_complex, dtype="float")
+@rule(
+    cmath.rect, jvp=_rect_jvp, samples=_directions, infer=infer.python.a_complex, dtype="float", complex_adjoints=True
+)
 def rect(z: Number, z_bar: Number, r: Number, phi: Number) -> Number:
     return z_bar * cmath.rect(1.0, phi), z_bar * 1j * z
 

@@ -354,6 +354,7 @@ for _complex in (np.complex128, np.complex64):
     infer=infer.python.a_complex,
     dtype="float",
     makes=complex,
+    complex_adjoints=True,
 )
 def to_complex(z_bar: Number, real: Number, imag: Number = 0.0) -> Number:
     return z_bar, 1j * z_bar

@@ -70,7 +70,7 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
     if any(function is f for f in _RUNNING):
         args = [(kind, iterated(s, value, op, frame)) for kind, value in args]
         if s.relied.writes_out:
-            args = [(kind, numbered(v) if isinstance(v, Constant) else v) for kind, v in args]
+            args = [(kind, numbered(v) if isinstance(v, Constant) or function is list else v) for kind, v in args]
     values = [s.plain(value) for kind, value in args if not kind]
     named = {kind: s.plain(value) for kind, value in args if kind}
     if "*" in named or "**" in named:

@@ -28,6 +28,9 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "*": operator.mul,
     "//": operator.floordiv,
     "%": operator.mod,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
 }
 #: What makes arrays of NumPy's own class.
 _MAKING_ARRAYS = (np.array, np.asarray, np.zeros, np.ones, np.empty, np.full, np.eye, np.identity)
@@ -76,7 +79,7 @@ def computed(sign: str, left: Abstract, right: Abstract) -> Constant | None:
     a, b = left.value, right.value
     if sign == "+" and type(a) is str and type(b) is str:
         return Constant(a + b)
-    if type(a) is not int or type(b) is not int or sign not in _ARITHMETIC or max(abs(a), abs(b)) > _LARGEST:
+    if {type(a), type(b)} - {int, bool} or sign not in _ARITHMETIC or max(abs(a), abs(b)) > _LARGEST:
         return None
     return None if sign in ("//", "%") and b == 0 else Constant(_ARITHMETIC[sign](a, b))
 

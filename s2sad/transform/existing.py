@@ -335,7 +335,8 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
     if isinstance(member, staticmethod) and not own and isinstance(member.__func__, types.FunctionType):
         _rest_on_member(s, base, name)
         return (s.outside(member.__func__, name),)
-    if isinstance(member, (type(None), bool, str)) and (own or member is not None):
+    is_counted = type(member) is int and s.relied.writes_out
+    if is_counted or (isinstance(member, (type(None), bool, str)) and (own or member is not None)):
         use_known(s, base)
         rest_on(s, base, (name,), Held, (own, member))
         return (Constant(member),)

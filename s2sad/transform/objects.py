@@ -424,6 +424,10 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
     if isinstance(value, (types.ModuleType, type)):
         member = inspect.getattr_static(value, name, None)
         member = inside(member, "__func__") or member
+        if type(member) is int and s.relied.writes_out and name not in s.relied.changing:
+            s.relied.attributes.add(name)
+            s.guard(Guard(value, name, member))
+            return (Constant(member),)
         if not callable(member) and not isinstance(member, types.ModuleType):
             written = state.part(s, member, base, name)
             if written is not None:

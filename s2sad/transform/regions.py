@@ -34,7 +34,7 @@ STATEMENTS = frozenset(
 DISPLAYS = ("list", "dict", "set", "comprehension")
 _LOOPS = ("for", "while", "comprehension", "generator")
 #: Functions that make lists and the like.
-_MAKING = frozenset({"list", "dict", "set", "sorted", "deque", "defaultdict", "OrderedDict", "Counter"})
+MAKING = frozenset({"list", "dict", "set", "sorted", "deque", "defaultdict", "OrderedDict", "Counter"})
 #: The methods that change which items an object has, or the size of an array.
 CHANGING = frozenset("append extend insert remove pop clear sort reverse update setdefault popitem resize".split())
 
@@ -272,20 +272,21 @@ def _pruned(region: Region, uses: Counter[Operand], needless: Collection[Value])
 
 def fills_containers(code: Code) -> bool:
     """Whether a function makes lists or dicts, and has loops."""
-    return _makes_containers(code) and any(op.kind in _LOOPS for op in inner(code.body))
+    return makes_containers(code) and any(op.kind in _LOOPS for op in inner(code.body))
 
 
 def fill_containers(functions: Collection[Code]) -> bool:
     """Whether one of some functions fills lists or dicts, or may change those that another one makes."""
     if any(map(fills_containers, functions)):
         return True
-    makers, changing = [f for f in functions if _makes_containers(f)], [f for f in functions if changes_items(f)]
+    makers, changing = [f for f in functions if makes_containers(f)], [f for f in functions if changes_items(f)]
     return bool(makers and changing) and len({*makers, *changing}) > 1
 
 
-def _makes_containers(code: Code) -> bool:
+def makes_containers(code: Code) -> bool:
+    """Whether a function makes lists, dicts or sets: displays of them, or calls of what makes them."""
     made = any(op.kind in (*DISPLAYS, "generator") for op in inner(code.body))
-    return made or not _MAKING.isdisjoint(names_read([code]))
+    return made or not MAKING.isdisjoint(names_read([code]))
 
 
 def changes_items(code: Code) -> bool:

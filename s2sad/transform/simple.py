@@ -70,6 +70,8 @@ def global_name(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return (written,)
     of_users = own_class(value) is not None and not isinstance(value, (type, types.ModuleType))
     of_users = of_users or is_container(value)
+    if type(value) is int and s.relied.writes_out:
+        return _integer_of_module(s, op.data, frame, value)
     if not (callable(value) or isinstance(value, types.ModuleType) or of_users):
         return _array_of_module(s, op, frame, value) if s.sized and kind_of(value) is not None else None
     if not of_users:
@@ -81,6 +83,15 @@ def global_name(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if not frame.home.resolver.is_rebound(op.data):
         s.relied.rereads[operand] = Known(value, (op.data,))
     return (now(s, Known(value, (), operand, (frame.home, op.data, ()))),)
+
+
+def _integer_of_module(s: Specialiser, name: str, frame: Frame, value: int) -> Done:
+    """An integer of a variable of a module or closure, which may say how often a loop runs and which item is meant."""
+    resolver = frame.home.resolver
+    if resolver.is_rebound(name):
+        return None
+    s.guard(Guard(resolver.cells.get(name, resolver.globals), name, value))
+    return (Constant(value),)
 
 
 def _array_of_module(s: Specialiser, op: Operation, frame: Frame, array: np.ndarray[Any, Any]) -> Done:

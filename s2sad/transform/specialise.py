@@ -64,8 +64,10 @@ from s2sad.transform.making import Making
 from s2sad.transform.reasons import reason
 from s2sad.transform.regions import (
     DISPLAYS,
+    MAKING,
     changes_items,
     fill_containers,
+    makes_containers,
     names_taken,
     pruned,
     settled,
@@ -336,11 +338,13 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
     frame = Frame({}, home)
     values: dict[Value, object] = {}
     displays: set[object] = set()
-    makes = any(op.kind in DISPLAYS for op in inner(code.body))
+    makes = makes_containers(code)
     if s.relied.writes_out and makes:
         return True
     for op in inner(code.body):
-        if op.kind in DISPLAYS or (op.kind == "copy" and op.operands[0] in displays):
+        if op.kind in DISPLAYS or (op.kind in ("copy", "binary") and not displays.isdisjoint(op.operands)):
+            displays.update(op.results)
+        if op.kind == "call" and getattr(values.get(op.operands[0]), "__name__", "") in MAKING:  # type: ignore[arg-type]
             displays.update(op.results)
         if op.kind == "copy" and op.operands[0] in values:
             values[op.result] = values[op.operands[0]]

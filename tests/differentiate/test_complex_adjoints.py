@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Callable
 from typing import Any
 
@@ -215,3 +216,17 @@ def norms_in_a_loop(x: Any) -> Any:
 def test_the_adjoint_of_what_is_real_as_it_turns_out_is_copied_without_its_imaginary_part_and_a_warning() -> None:
     x = np.array([0.3, 0.5, 0.7])
     np.testing.assert_allclose(grad(norms_in_a_loop)(x), numeric_gradient(norms_in_a_loop, (x,)), rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "part", [np.sign, complex, cmath.sqrt, cmath.exp, lambda u: cmath.rect(u, u), lambda u: cmath.log(u + 2.0)]
+)
+def test_the_adjoint_of_an_item_is_real_though_the_operation_has_complex_ones(part: Callable[[Any], Any]) -> None:
+    """Of a part of what `atleast_2d` returns nothing says that it is real."""
+
+    def f(x: Any) -> Any:
+        u = np.atleast_2d(x)[0, 1, ...]
+        return np.sum(abs(part(u) + 0.3j) * u + np.sum(x))
+
+    x = np.array([[0.3, 0.6], [1.2, 0.7]])
+    np.testing.assert_allclose(grad(f)(x), numeric_gradient(f, (x,)), rtol=1e-7)

@@ -213,7 +213,55 @@ def swaps(x: Any) -> Any:
     return curve.swap_rate([0.5, 1.5, 3.0]) + curve.swap_rate([1.0, 1.5, 6.0])
 
 
+COUNT = 2
+
+
+class Series:
+    """A series whose callers make the lists that its methods fill."""
+
+    order = 2
+    scale = 1.5
+
+    def __init__(self, terms: int, flags: int) -> None:
+        self.terms, self.flags = terms, flags
+
+    @staticmethod
+    def fill(eps: Any, c: list[Any]) -> None:
+        d = eps * 1.0
+        for k in range(1, Series.order + COUNT):
+            c[k] = d * k
+            d = d * eps
+
+    def clenshaw(self, odd: bool, u: Any, c: list[Any]) -> Any:
+        k = len(c)
+        n = k - odd
+        y, z = 0.0, 0.0
+        while n:
+            n -= 1
+            k -= 1
+            y, z = u * y - z + c[k], y
+        return y if self.flags & 6 else z
+
+    def value(self, eps: Any, u: Any) -> Any:
+        c = list(range(Series.order + COUNT))
+        d = [0.0] * (self.terms + 2)
+        total = u
+        while total < 3.0:
+            self.fill(eps / (1.0 + total), c)
+            self.fill(eps * u, d)
+            total = total + np.sin(self.clenshaw(True, u, c) * d[self.terms]) ** 2 + 0.5
+        return total * c[1] * Series.scale
+
+
+SERIES = Series(3, 2)
+
+
+def lists_that_methods_fill(x: Any) -> Any:
+    return SERIES.value(x[0], x[2])
+
+
 PROGRAMS = [
+    lists_that_methods_fill,
     pascal, rows_under_two_names, exchanged_in_a_callee, slices, computed_keys, full_queue, breadth_first, best_way,
     by_value, largest_state, tree, option, shortest_way, swaps,
 ]  # fmt: skip
@@ -245,6 +293,18 @@ def test_whole_numbers_of_the_module_are_read_again() -> None:
         assert not np.allclose(changed, before)
     finally:
         WEIGHTS[1] = 1
+
+
+@pytest.mark.parametrize(("space", "name", "value"), [(Series, "order", 3), (SERIES, "flags", 9), (SERIES, "terms", 2)])
+def test_whole_numbers_of_classes_and_objects_are_read_again(
+    space: Any, name: str, value: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    derivative = grad(lists_that_methods_fill)
+    before = derivative(X)
+    monkeypatch.setattr(space, name, value)
+    changed = derivative(X)
+    np.testing.assert_allclose(changed, numeric_gradient(lists_that_methods_fill, (X,)), rtol=1e-7)
+    assert not np.allclose(changed, before)
 
 
 def exchanged(x: Any, n: int) -> Any:
