@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
@@ -10,10 +10,12 @@ from typing import Any
 import gast
 
 from s2sad.frontend import operators
+from s2sad.frontend.definite import read_in_any_case
 from s2sad.frontend.dependence import assigned
 from s2sad.frontend.given import is_built_in
 from s2sad.frontend.hoisting import Hoisting, forever
 from s2sad.frontend.holding import names_held
+from s2sad.frontend.trees import nodes_of
 from s2sad.ir.nodes import (
     UNSET,
     Break,
@@ -31,6 +33,7 @@ from s2sad.ir.nodes import (
     While,
 )
 from s2sad.ir.traverse import leaves, walk
+from s2sad.ir.unset import required
 from s2sad.runtime.objects import remember
 
 Node = Any
@@ -43,8 +46,9 @@ class ControlFlow(Hoisting):
     own: frozenset[str] | set[str]
     #: The join names, each with its variable, of the loops around a statement.
     loops: list[list[tuple[str, str]]]
-    #: IR names that may have no value.
+    #: IR names that may have no value, and those that have none before their loop.
     unbound: set[str]
+    never: set[str]
     #: Notes a variable of ours that may carry a derivative.
     varied_too: Callable[[str], None]
 
@@ -63,6 +67,28 @@ class ControlFlow(Hoisting):
                 self.env[target.id] = value.name
             else:
                 self.bind(target, value)
+
+    def may_be_unset(self, name: str, env: Mapping[str, str]) -> bool:
+        """Whether a variable may have no value where ``env`` has the versions of all."""
+        return name not in env or env[name] in self.unbound
+
+    def require_values(self, nodes: Iterable[Node]) -> None:
+        """Look whether each variable that is read whenever ``nodes`` are evaluated has a value.
+
+        The derivative may do without the value.
+        """
+        for name in dict.fromkeys(n for node in nodes for n in read_in_any_case(node)):
+            mine = name in self.resolver.local and name not in self.own
+            if mine and self.may_be_unset(name, self.env):
+                read = gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None)
+                if not self.resolver.lookup(read)[0]:
+                    version = self.version(name)
+                    self.unbound.add(version)
+                    self.emit(required(version, self.origin))
+
+    def taken(self, node: Node) -> Expr:
+        self.require_values((node,))
+        return super().taken(node)
 
     def copy(self, moves: list[tuple[str, str]]) -> None:
         """Move the present versions of user names into join names."""
@@ -108,7 +134,7 @@ class ControlFlow(Hoisting):
             moves += [(joins[n], Var(arm[n])) for n in names if n in arm]
             if moves:
                 append_move(block, Copy(tuple(t for t, _ in moves), tuple(e for _, e in moves), self.origin))
-            self.unbound.update(joins[n] for n in names if n not in arm)
+            self.unbound.update(joins[n] for n in names if self.may_be_unset(n, arm))
         self.env.update({n: v for n, v in env.items() if other.get(n) == v})
         for n in list(self.env):
             if n not in env and n not in other:
@@ -141,7 +167,9 @@ class ControlFlow(Hoisting):
         if blank:
             # Our own names are never read before they are set; this keeps them movable.
             self.emit(Copy(tuple(blank), tuple(UNSET for _ in blank), self.origin))
-        self.unbound.update(h for n, h in heads if n not in self.env)
+        self.never.update(h for n, h in heads if n not in self.env)
+        gone = {n.id for n in nodes_of(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Del)}
+        self.unbound.update(h for n, h in heads if n in gone or self.may_be_unset(n, self.env))
         self.env.update(heads)
         return heads
 
@@ -166,7 +194,7 @@ class ControlFlow(Hoisting):
         moved = {target for stmt in walk(self.block) if isinstance(stmt, Copy) for target in stmt.targets}
         for name, head in heads:
             # The name of an exception has no value behind its handler.
-            if head in self.unbound and head not in moved and name not in self.own:
+            if head in self.never and head not in moved and name not in self.own:
                 self.env.pop(name)
 
     def while_loop(self, s: Node) -> None:

@@ -13,12 +13,11 @@ Reference: Gosling et al., The Java Language Specification, chapter 16.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import gast
 
-from s2sad.frontend.dependence import bound_names
 from s2sad.frontend.trees import nodes_of
 
 Node = Any
@@ -28,6 +27,7 @@ _OWN_SCOPES = (
     gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp,
     gast.GeneratorExp,
 )  # fmt: skip
+_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 _IMPORTS = (gast.Import, gast.ImportFrom)
 
 
@@ -38,6 +38,40 @@ def read_without_value(function: Node) -> frozenset[str]:
     """
     params = frozenset(n.id for n in nodes_of(function.args) if isinstance(n, gast.Name))
     return frozenset(_Reads(function.body, params).found)
+
+
+def read_in_any_case(node: Node) -> Iterator[str]:
+    """The variables that an expression or simple statement reads whenever it is evaluated.
+
+    Example:
+        >>> list(read_in_any_case(gast.parse("w = a + (b if c else d) and e").body[0]))
+        ['a', 'c']
+    """
+    later = {n.target.id for n in nodes_of(node) if isinstance(n, gast.NamedExpr)}
+    return (name for name in _surely_read(node) if name not in later)
+
+
+def _surely_read(node: Node) -> Iterator[str]:
+    match node:
+        case gast.Name():
+            if not isinstance(node.ctx, gast.Store):
+                yield node.id
+            return
+        case gast.BoolOp():
+            parts = node.values[:1]
+        case gast.IfExp():
+            parts = [node.test]
+        case gast.Compare():
+            parts = [node.left, node.comparators[0]]
+        case gast.AugAssign(target=gast.Name(id=name)):
+            yield name
+            parts = [node.value]
+        case _ if isinstance(node, _OWN_SCOPES):
+            parts = [node.generators[0].iter] if isinstance(node, _COMPREHENSIONS) else []
+        case _:
+            parts = gast.iter_child_nodes(node)
+    for part in parts:
+        yield from _surely_read(part)
 
 
 class _Reads:
@@ -58,8 +92,8 @@ class _Reads:
     def statement(self, s: Node, bound: frozenset[str]) -> _Bound:
         match s:
             case gast.If():
-                bound = self.read(s.test, bound)
-                return _meet(self.block(s.body, bound), self.block(s.orelse, bound))
+                true, false = self.condition(s.test, bound)
+                return _meet(self.block(s.body, true), self.block(s.orelse, false))
             case gast.For() | gast.AsyncFor() | gast.While():
                 return self.loop(s, bound)
             case gast.Break():
@@ -72,9 +106,10 @@ class _Reads:
                 return None
             case gast.Try():
                 body = self.block([*s.body, *s.orelse], bound)
-                handled = [self.block(h.body, bound | ({h.name.id} if h.name else set())) for h in s.handlers]
+                raised = bound - _deleted(s)
+                handled = [_without(self.block(h.body, raised | _names(h)), _names(h)) for h in s.handlers]
                 after = _meet(body, *handled)
-                last = self.block(s.finalbody, bound)
+                last = self.block(s.finalbody, raised)
                 return None if after is None or last is None else after | last
             case gast.With() | gast.AsyncWith():
                 for item in s.items:
@@ -82,16 +117,25 @@ class _Reads:
                 return self.block(s.body, bound)
             case gast.Match():
                 bound = self.read(s.subject, bound)
-                return _meet(bound, *[self.block(case.body, bound | frozenset(_given_by(case))) for case in s.cases])
+                ways: list[_Bound] = [bound]
+                for case in s.cases:
+                    inside = bound | frozenset(_given_by(case.pattern))
+                    inside = inside if case.guard is None else self.condition(case.guard, inside)[0]
+                    ways.append(self.block(case.body, inside))
+                return _meet(*ways)
             case gast.Delete():
-                return self.read(s, bound) - {n for t in s.targets for n in bound_names(t)}
+                return self.read(s, bound) - _deleted(s)
             case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.ClassDef():
                 return bound | {s.name}
-        return self.read(s, bound)
+        return self.read(s, bound) | frozenset(_given_by(s) if isinstance(s, _IMPORTS) else ())
 
     def loop(self, s: Node, bound: frozenset[str]) -> _Bound:
-        bound = self.read(s.test if isinstance(s, gast.While) else s.iter, bound)
-        inside = bound if isinstance(s, gast.While) else bound | set(bound_names(s.target))
+        bound -= _deleted(s)
+        if isinstance(s, gast.While):
+            inside, bound = self.condition(s.test, bound)
+        else:
+            bound = self.read(s.iter, bound)
+            inside = self.read(s.target, bound)
         self.breaks.append([])
         self.block(s.body, inside)
         forever = isinstance(s, gast.While) and isinstance(s.test, gast.Constant) and bool(s.test.value)
@@ -100,16 +144,57 @@ class _Reads:
 
     def read(self, tree: Node, bound: frozenset[str]) -> frozenset[str]:
         """Note what an expression or simple statement reads; what surely has a value after it."""
-        pending = [tree]
-        while pending:
-            node = pending.pop()
-            if isinstance(node, _OWN_SCOPES):
-                continue
-            if isinstance(node, gast.Name) and (isinstance(node.ctx, gast.Load) or isinstance(tree, gast.AugAssign)):
-                if node.id in self.local and node.id not in bound:
-                    self.found.add(node.id)
-            pending += gast.iter_child_nodes(node)
-        return bound | frozenset(_given_by(tree))
+        match tree:
+            case gast.Name(ctx=gast.Store()):
+                return bound | {tree.id}
+            case gast.Name():
+                if tree.id in self.local and tree.id not in bound:
+                    self.found.add(tree.id)
+                return bound
+            case gast.Assign():
+                parts = [tree.value, *tree.targets]
+            case gast.AnnAssign(value=None):
+                return bound
+            case gast.AnnAssign() | gast.NamedExpr():
+                parts = [tree.value, tree.target]
+            case gast.AugAssign(target=gast.Name(id=name)):
+                self.read(gast.Name(name, gast.Load(), None, None), bound)
+                parts = [tree.value, tree.target]
+            case gast.BoolOp() | gast.UnaryOp(op=gast.Not()):
+                return frozenset.intersection(*self.condition(tree, bound))
+            case gast.IfExp():
+                true, false = self.condition(tree.test, bound)
+                return self.read(tree.body, true) & self.read(tree.orelse, false)
+            case gast.Compare():
+                bound = inside = self.read(tree.comparators[0], self.read(tree.left, bound))
+                for part in tree.comparators[1:]:
+                    inside = self.read(part, inside)
+                return bound
+            case _ if isinstance(tree, _OWN_SCOPES):
+                return self.read(tree.generators[0].iter, bound) if isinstance(tree, _COMPREHENSIONS) else bound
+            case _:
+                parts = gast.iter_child_nodes(tree)
+        for part in parts:
+            bound = self.read(part, bound)
+        return bound
+
+    def condition(self, test: Node, bound: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+        """What surely has a value where a condition holds, and where it does not."""
+        match test:
+            case gast.UnaryOp(op=gast.Not(), operand=operand):
+                true, false = self.condition(operand, bound)
+                return false, true
+            case gast.BoolOp(op=op, values=[first, *rest]):
+                ends: list[frozenset[str]] = []
+                true, false = self.condition(first, bound)
+                for value in rest:
+                    ends.append(false if isinstance(op, gast.And) else true)
+                    true, false = self.condition(value, true if isinstance(op, gast.And) else false)
+                if isinstance(op, gast.And):
+                    return true, frozenset.intersection(false, *ends)
+                return frozenset.intersection(true, *ends), false
+        after = self.read(test, bound)
+        return after, after
 
 
 def _given_by(tree: Node) -> set[str]:
@@ -119,6 +204,22 @@ def _given_by(tree: Node) -> set[str]:
     names |= {n.name for n in nodes if isinstance(n, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef))}
     names |= {a.asname or a.name.partition(".")[0] for n in nodes if isinstance(n, _IMPORTS) for a in n.names}
     return names
+
+
+def _deleted(tree: Node) -> frozenset[str]:
+    """The variables that have no value after some place in a statement: those of ``del`` and of handlers."""
+    nodes = nodes_of(tree)
+    names = {n.id for n in nodes if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Del)}
+    return frozenset(names.union(*[_names(n) for n in nodes if isinstance(n, gast.ExceptHandler)]))
+
+
+def _names(handler: Node) -> frozenset[str]:
+    """The name that a handler gives to what it has caught."""
+    return frozenset({handler.name.id} if handler.name else ())
+
+
+def _without(bound: _Bound, names: frozenset[str]) -> _Bound:
+    return None if bound is None else bound - names
 
 
 def _meet(*ways: _Bound) -> _Bound:

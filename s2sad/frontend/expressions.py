@@ -174,7 +174,7 @@ class Expressions:
             case gast.UnaryOp():
                 if isinstance(node.op, gast.Not):
                     return Call(Op("bool", "not"), (self.constant(node.operand),), (), node)
-                return self.negate(node, self.constant(node.operand))
+                return operators.unary(node, self.constant(node.operand))
             case gast.Compare():
                 symbols = " ".join(signs.COMPARE[type(op).__name__] for op in node.ops)
                 operands = [self.constant(e) for e in (node.left, *node.comparators)]
@@ -335,13 +335,13 @@ class Expressions:
                 right = self.operand(node.right)
                 return self.assign(hint, Call(Op("operator", symbol, function), (left, right), (), node))
             case gast.UnaryOp():
-                negated = self.negate(node, self.operand(node.operand))
+                negated = operators.unary(node, self.operand(node.operand))
                 return negated if isinstance(negated, Const) else self.assign(hint, negated)
             case gast.BoolOp():
                 return self.short_circuit(node, hint)
             case gast.IfExp():
                 test = self.test(node.test)
-                return self.choose(test, lambda: self.value(node.body), lambda: self.value(node.orelse), hint)
+                return self.choose(test, lambda: self.taken(node.body), lambda: self.taken(node.orelse), hint)
             case gast.Attribute():
                 whole = self.value(node.value)  # what a function has as attributes is known by its name
                 operand = whole if isinstance(whole, Global) else self.atom(whole)
@@ -399,6 +399,10 @@ class Expressions:
         value = node.value if isinstance(node, gast.Constant) else self.resolver.lookup(node)[1]
         return isinstance(value, (str, bytes))
 
+    def taken(self, node: Node) -> Expr:
+        """A value that is evaluated under a condition."""
+        return self.value(node)
+
     def operand(self, node: Node) -> Expr:
         return self.atom(self.value(node))
 
@@ -417,12 +421,6 @@ class Expressions:
             return Slice(*(None if p is None else self.hoisted(p) for p in (index.lower, index.upper, index.step)))
         return index if is_cheap(index) else self.atom(index)
 
-    def negate(self, node: Node, operand: Expr) -> Expr:
-        symbol, function = operators.UNARY[type(node.op).__name__]
-        if symbol == "-" and isinstance(operand, Const) and isinstance(operand.value, (int, float, complex)):
-            return Const(-operand.value)
-        return Call(Op("operator", symbol, function), (operand,), (), node)
-
     def short_circuit(self, node: Node, hint: str) -> Expr:
         first, *rest = node.values
         value = self.operand(first)
@@ -430,8 +428,8 @@ class Expressions:
             return value
         tail = rest[0] if len(rest) == 1 else gast.copy_location(gast.BoolOp(op=node.op, values=rest), node)
         if isinstance(node.op, gast.And):
-            return self.choose(value, lambda: self.value(tail), lambda: value, hint)
-        return self.choose(value, lambda: value, lambda: self.value(tail), hint)
+            return self.choose(value, lambda: self.taken(tail), lambda: value, hint)
+        return self.choose(value, lambda: value, lambda: self.taken(tail), hint)
 
     def call(self, node: Node, hint: str) -> Expr:
         text = self.resolver.text(node.func)

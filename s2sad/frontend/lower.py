@@ -43,7 +43,7 @@ from s2sad.frontend.recorded import path_of, recordings
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
 from s2sad.frontend.special import classes_led_to, is_constant_call
-from s2sad.frontend.trees import Ids, is_starred, nodes_of
+from s2sad.frontend.trees import Ids, head_of, is_starred, nodes_of
 from s2sad.frontend.tries import Protected
 from s2sad.frontend.unaccepted import accepted, names_bound
 from s2sad.frontend.writing import harmless_lambdas, is_fresh, keeping_calls, may_write, written_by, written_in
@@ -68,7 +68,8 @@ from s2sad.ir.nodes import (
     Unpack,
     Var,
 )
-from s2sad.ir.traverse import base, is_atom, walk
+from s2sad.ir.traverse import is_atom, walk
+from s2sad.ir.unset import with_needed_checks
 from s2sad.runtime.objects import record, remember
 
 Node = Any
@@ -78,9 +79,8 @@ Node = Any
 class Lowered:
     """A lowered function, and on what the lowering rests: guards, and names that may be ``unbound``.
 
-    Those that may be so where they are read are ``doubtful``.  Where it is ``unsure``, what an operation writes depends
-    on which parameters carry derivatives.  What is differentiated is ``recorded`` in what these variables of the module
-    have.
+    Where it is ``unsure``, what an operation writes depends on which parameters carry derivatives.  What is
+    differentiated is ``recorded`` in what these variables of the module have.
     """
 
     function: Function
@@ -90,7 +90,6 @@ class Lowered:
     resolver: Resolver
     unsure: bool
     recorded: frozenset[str] = frozenset()
-    doubtful: frozenset[str] = frozenset()
 
 
 def lower(
@@ -125,7 +124,7 @@ class _Lowering(Protected):
         self.containers = containers
         self.active = active
         self.violations: list[Violation] = []
-        self.unbound: set[str] = set()
+        self.unbound, self.never = set[str](), set[str]()
         self.params = parameters(source)
         names = {n.id for n in nodes_of(source.node) if isinstance(n, gast.Name)}
         local = {name for name, _ in self.params} | set(assigned(source.node.body))
@@ -268,16 +267,15 @@ class _Lowering(Protected):
                             self.unbound.add(target)
             grown = len(self.unbound) > before
         guards, recorded = tuple(self.resolver.guards.values()), frozenset(self.recorded)
-        unbound = frozenset(self.unbound)
-        variables = read_without_value(self.source.node) if unbound else frozenset()
-        doubtful = frozenset(name for name in unbound if base(name) in variables)
-        return Lowered(function, self.source, guards, unbound, self.resolver, self.unsure, recorded, doubtful)
+        function = with_needed_checks(function, self.unbound, lambda: read_without_value(self.source.node))
+        return Lowered(function, self.source, guards, frozenset(self.unbound), self.resolver, self.unsure, recorded)
 
     # --- statements
 
     def statement(self, s: Node) -> bool:
         self.origin = self.origin_of(s)
         self.check_special_members(s)
+        self.require_values(head_of(s))
         if id(s) in self.recording and any(map(self.depends, nodes_of(s.value))):
             self.recorded.add(self.recording[id(s)])
             self.resolver.fact(*path_of(s))
@@ -318,7 +316,8 @@ class _Lowering(Protected):
                     if not isinstance(target, gast.Name):
                         self.violation(s, "del of an item or attribute is not supported", "Make a new object instead.")
                     else:
-                        self.env.pop(target.id, None)
+                        self.env[target.id] = f"{target.id}.0"
+                        self.unbound.add(f"{target.id}.0")
             case gast.Pass():
                 pass
             case _:

@@ -33,6 +33,14 @@ UNARY: dict[str, tuple[str, Any]] = {name: (signs.UNARY[name], function) for nam
 _POSITIVE = Op("function", "np.positive", np.positive)
 
 
+def unary(node: Any, operand: Expr) -> Expr:
+    """The operation of a ``gast.UnaryOp``; of a literal the negative one."""
+    symbol, function = UNARY[type(node.op).__name__]
+    if symbol == "-" and isinstance(operand, Const) and isinstance(operand.value, (int, float, complex)):
+        return Const(-operand.value)
+    return Call(Op("operator", symbol, function), (operand,), (), node)
+
+
 def in_dtype(call: Call, assign: Callable[[str, Expr], Expr]) -> Call:
     """A call of a universal function that computes in a dtype, with operands that are converted to it before."""
     function, dtype = call.op.function, dict(call.kwargs).get("dtype")

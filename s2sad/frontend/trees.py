@@ -34,6 +34,19 @@ def _parts(cls: type) -> tuple[str, ...]:
     return _PARTS[cls]
 
 
+_BLOCKS = ("body", "handlers", "orelse", "finalbody")
+#: The statements that have blocks.
+COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try)
+
+
+def head_of(s: Any) -> list[Any]:
+    """The parts of a statement that are not blocks, the whole of one that has none."""
+    if not isinstance(s, COMPOUND):
+        return [s]
+    fields = [value for name, value in gast.iter_fields(s) if name not in _BLOCKS]
+    return [n for value in fields for n in (value if isinstance(value, list) else [value]) if isinstance(n, gast.AST)]
+
+
 class Ids:
     """A set of nodes."""
 

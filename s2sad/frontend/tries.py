@@ -50,7 +50,7 @@ from s2sad.frontend.exposure import Needed, all_raise, needed_by
 from s2sad.frontend.given import is_built_in
 from s2sad.frontend.managers import bound_value, is_transparent
 from s2sad.frontend.opaque import is_plain
-from s2sad.frontend.trees import nodes_of
+from s2sad.frontend.trees import COMPOUND, head_of, nodes_of
 from s2sad.frontend.writing import written_in
 from s2sad.ir.nodes import Assign, Call, Const, Copy, Enter, Evaluate, Exit, Expr, If, Op, Var
 from s2sad.runtime.items import require_nothing_left, require_unswallowed, require_unwritten
@@ -66,8 +66,6 @@ _LATE = (FloatingPointError, Warning)
 _APART = "Try each statement that may raise by itself."
 _AS_STORE = "Write it as a[indices] = values, which NumPy does as a whole."
 _IN_A_MANAGER = ("what is differentiated goes into a context manager", "Take it out of the with.")
-_BLOCKS = ("body", "handlers", "orelse", "finalbody")
-_COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try)
 
 
 class Protected(ControlFlow):
@@ -253,9 +251,9 @@ class Protected(ControlFlow):
 
     def note_left(self, s: Node, begun: bool) -> None:
         """Note that a statement leaves something, before it where it may raise when it has, else after it."""
-        compound = isinstance(s, _COMPOUND)
+        compound = isinstance(s, COMPOUND)
         for left, active in self.leaving:
-            head = _head(s)
+            head = head_of(s)
             written = any(any(self.left_written(part)) for part in head) and not (
                 isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)
             )
@@ -283,7 +281,7 @@ class Protected(ControlFlow):
     def is_whole(self, s: Node) -> bool:
         """Whether a statement that leaves something has raised nothing where it has done so."""
         nodes = nodes_of(s)
-        if isinstance(s, _COMPOUND) or any(isinstance(n, gast.NamedExpr) for n in nodes):
+        if isinstance(s, COMPOUND) or any(isinstance(n, gast.NamedExpr) for n in nodes):
             return False
         targets = getattr(s, "targets", [])
         if any(not isinstance(e, gast.Name) for t in targets for e in getattr(t, "elts", ())):
@@ -382,7 +380,7 @@ class Protected(ControlFlow):
         """Give variables join names that hold what they are as of any moment."""
         joins = {name: self.fresh(name) for name in sorted(names)}
         self.tracked.append((joins, {}))
-        self.unbound.update(join for name, join in joins.items() if name not in self.env)
+        self.unbound.update(join for name, join in joins.items() if self.may_be_unset(name, self.env))
         self.tracking()
         return joins
 
@@ -400,14 +398,6 @@ def _cannot_raise(s: Node) -> bool:
     if isinstance(s, (gast.Pass, gast.Break)):
         return True
     return isinstance(s, gast.Assign) and isinstance(s.value, gast.Constant) and isinstance(s.targets[0], gast.Name)
-
-
-def _head(s: Node) -> list[Node]:
-    """The parts of a statement that are not blocks, the whole of one that has none."""
-    if not isinstance(s, _COMPOUND):
-        return [s]
-    fields = [value for name, value in gast.iter_fields(s) if name not in _BLOCKS]
-    return [n for value in fields for n in (value if isinstance(value, list) else [value]) if isinstance(n, gast.AST)]
 
 
 def _named(name: str) -> Node:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from dataclasses import replace
 from functools import partial
+from typing import TypeGuard
+
+import numpy as np
 
 from s2sad.ir.nodes import (
-    NOWHERE,
     Block,
     Break,
+    Build,
     Call,
     Const,
     Copy,
@@ -19,15 +22,21 @@ from s2sad.ir.nodes import (
     Function,
     If,
     Op,
+    Origin,
     Push,
+    Slice,
     Stmt,
+    Store,
     Var,
     While,
 )
-from s2sad.ir.traverse import base, blocks, loop_heads, map_stmt, names_in, reads, walk, writes
+from s2sad.ir.traverse import base, blocks, children, expressions, loop_heads, map_stmt, names_in, reads, walk, writes
 from s2sad.runtime.objects import require_value, unset
 
 _UNSET = Op("runtime", "unset", unset)
+#: The operations that raise of an operand without a value; of functions those of NumPy.
+_RAISING = ("operator", "inplace", "index", "attribute", "method")
+_LIBRARY = ("numpy", "numpy.linalg", "numpy.fft")
 _REQUIRE_VALUE = Op("runtime", "require_value", require_value, pure=False)
 
 
@@ -104,22 +113,47 @@ def _moved(block: Block) -> Iterator[str]:
     return (target for stmt in block if isinstance(stmt, Copy) for target in stmt.targets)
 
 
-def with_reads(body: Block, unbound: frozenset[str]) -> Block:
-    """``body`` with a statement for each read of a variable that may have no value, which raises Python's own error.
+def required(name: str, origin: Origin) -> Evaluate:
+    """The statement that reads a variable, and raises Python's own error if it has no value.
 
     The derivative of ``np.sum(z)`` needs no ``z``, and is one only where ``z`` has a value.
     """
-    out: list[Stmt] = []
-    for stmt in body:
-        if not isinstance(stmt, Copy):
-            asked = [n for n in dict.fromkeys(reads(stmt)) if n in unbound]
-            out += [Evaluate(Call(_REQUIRE_VALUE, (Var(n),)), getattr(stmt, "origin", NOWHERE)) for n in asked]
-        out.append(map_stmt(stmt, lambda e: e, lambda b: with_reads(b, unbound)) if blocks(stmt) else stmt)
-    return tuple(out)
+    return Evaluate(Call(_REQUIRE_VALUE, (Var(name),)), origin)
+
+
+def is_required(stmt: Stmt) -> TypeGuard[Evaluate]:
+    """Whether a statement is a read of :func:`required`."""
+    return isinstance(stmt, Evaluate) and isinstance(stmt.value, Call) and stmt.value.op == _REQUIRE_VALUE
+
+
+def with_needed_checks(function: Function, unbound: Set[str], variables: Callable[[], Set[str]]) -> Function:
+    """``function`` with those reads of :func:`required` that may raise, the first of each version in its block.
+
+    ``variables`` says which variables may have no value where they are read, as far as the text says.
+    """
+    if not any(map(is_required, walk(function.body))):
+        return function
+    doubtful = variables()
+
+    def in_block(block: Block, known: frozenset[str]) -> Block:
+        out: list[Stmt] = []
+        for stmt in block:
+            if is_required(stmt):
+                (name,) = reads(stmt)
+                if name in known or name not in unbound or base(name) not in doubtful:
+                    continue
+                known |= {name}
+            known -= set(writes(stmt))
+            inner = known - {n for s in walk((stmt,)) for n in writes(s)} if blocks(stmt) else known
+            out.append(map_stmt(stmt, lambda e: e, partial(in_block, known=inner)) if blocks(stmt) else stmt)
+            known &= inner
+        return tuple(out)
+
+    return replace(function, body=in_block(function.body, frozenset()))
 
 
 def without_needless_reads(function: Function) -> Function:
-    """``function`` without the statements of :func:`with_reads` after which the variable is read in any case."""
+    """``function`` without the statements of :func:`required` after which the variable is read in any case."""
     body = _without_reads(function.body, {n for s in function.reverse or () for n in _used(s)})
     return function if body == function.body else replace(function, body=body)
 
@@ -129,9 +163,8 @@ def _without_reads(body: Block, later: Set[str]) -> Block:
     read = set(later)
     out: list[Stmt] = []
     for stmt in reversed(body):
-        if isinstance(stmt, Evaluate) and isinstance(stmt.value, Call) and stmt.value.op == _REQUIRE_VALUE:
-            if read.issuperset(reads(stmt)):
-                continue
+        if is_required(stmt) and read.issuperset(reads(stmt)):
+            continue
         if any(isinstance(s, Break) for s in walk((stmt,))):
             read = set()
         if blocks(stmt):
@@ -141,6 +174,28 @@ def _without_reads(body: Block, later: Set[str]) -> Block:
     return tuple(reversed(out))
 
 
-def _used(stmt: Stmt) -> tuple[str, ...]:
+def _used(stmt: Stmt) -> Iterator[str]:
     """The variables that a statement does something with, so that they must have values."""
-    return () if isinstance(stmt, (Copy, Push)) else reads(stmt)
+    if isinstance(stmt, Store) and stmt.call is None:
+        yield from _named(stmt.base)
+    for expr in () if isinstance(stmt, (Copy, Push)) else expressions(stmt):
+        yield from _operands(expr)
+
+
+def _operands(expr: Expr) -> Iterator[str]:
+    """The variables that are operands of what raises of :class:`~s2sad.runtime.objects.Unset`, in any case."""
+    if isinstance(expr, Call):
+        args = expr.args[:1] if expr.op.kind in ("bool", "ifexp") else expr.args
+        function = expr.op.function
+        library = isinstance(function, np.ufunc) or getattr(function, "__module__", None) in _LIBRARY
+        if expr.op.kind in _RAISING or (expr.op.kind == "function" and library):
+            yield from (name for arg in args for name in _named(arg))
+        for arg in args:
+            yield from _operands(arg)
+    elif isinstance(expr, (Build, Slice)):
+        for part in children(expr):
+            yield from _operands(part)
+
+
+def _named(expr: Expr) -> tuple[str, ...]:
+    return (expr.name,) if isinstance(expr, Var) else ()

@@ -46,7 +46,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import base, map_children, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.ir.types import OPEN, Fact
-from s2sad.ir.unset import unset_of
+from s2sad.ir.unset import is_required, unset_of
 from s2sad.optimise.dead import is_quiet, remove_dead
 from s2sad.pipeline.analysed import Analysed
 
@@ -300,7 +300,7 @@ def halves(
         reverse_shadows=tuple(public for public, _ in behind),
         saves=saves,
         again=tuple(p.public for p in whole.params if p.name in again),
-        quiet=closed and not fixed and is_quiet(whole.body) and not a.lowered.doubtful,
+        quiet=closed and not fixed and is_quiet(whole.body) and not any(map(is_required, walk(a.function.body))),
         real=tuple([w for w, g in zip(edge.pair.wrt, made.adjoints, strict=True) if known.get(g).real]),
         complex=made.complex,
         spread=tuple(

@@ -22,7 +22,7 @@ from s2sad.ir.needed import Liveness
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Push, Stmt, Store, Var
 from s2sad.ir.traverse import base, is_light, map_children, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.ir.types import OPEN, Fact, same_shape
-from s2sad.ir.unset import set_first, with_reads, without_needless_reads
+from s2sad.ir.unset import set_first, without_needless_reads
 from s2sad.optimise import (
     Memory,
     begin_with_contributions,
@@ -53,7 +53,6 @@ def finished(
     The halves of what is ``split`` become two functions; what is made ``again`` is differentiated itself.
     """
     function = checked(remove_trivial_joins(checked(function, "reverse")), "joins")
-    function = replace(function, body=with_reads(function.body, a.lowered.doubtful))
     groups = a.effects.objects()
     kept = sorted(a.effects.written & a.effects.module)
     groups.update(_shadow_group(function, made.shadows))
@@ -140,6 +139,7 @@ def finished_forward(a: Analysed, function: Function, made: Tangential, seen: It
     function = remove_dead(name_repeated(function, memory, changing), groups, kept)
     function = fold(replace(function, reverse=None), memory, tangents=True)
     unbound = a.lowered.unbound
+    function = without_needless_reads(function)
     return replace(function, body=set_first(function.body, set(made.asked), unbound), unbound=unbound)
 
 
