@@ -184,7 +184,7 @@ class _Typing:
 
     def result(self, op: Operation, called: Abstract | None, operands: Sequence[Operand]) -> Fact:
         if op.kind == "item" and (span := self.s.slices.get(operands[1])) is not None:  # type: ignore[arg-type]
-            whole = self.s.types[operands[0]]  # type: ignore[index]
+            whole = self.s.types.get(operands[0], OPEN)  # type: ignore[arg-type]
             if whole.items is not None:
                 return replace(whole, items=tuple([(i, f) for i, (_, f) in enumerate(whole.items[span])]))
         if op.kind == "inplace" and isinstance(operands[0], Value):

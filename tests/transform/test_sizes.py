@@ -465,3 +465,14 @@ def test_arrays_that_have_other_sizes_in_another_call(monkeypatch: pytest.Monkey
         monkeypatch.setattr(DESIGN, "rows", rows)
         for f, derivative in derivatives:
             np.testing.assert_allclose(derivative(X), numeric_gradient(f, (X,)), rtol=1e-6, err_msg=f.__name__)
+
+
+def of_a_part_of_a_number(x: Any, n: int) -> Any:
+    parts = [Part(x * i) for i in range(n)]
+    return sum(p.energy() for p in parts) + np.sum(x[:2])
+
+
+def test_a_slice_of_a_number_raises_as_in_python() -> None:
+    np.testing.assert_allclose(grad(of_a_part_of_a_number)(X[:2], 2), 2.0 * X[:2] + 1.0)
+    with pytest.raises(TypeError, match="not subscriptable"):
+        grad(of_a_part_of_a_number)(0.5, 2)
