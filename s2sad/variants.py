@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from s2sad import ops
 from s2sad.entries import Entry, checker
 from s2sad.errors import ArgumentError, S2SADError, UnsupportedError
 from s2sad.frontend.emitted import DERIVATIVE
@@ -27,6 +28,7 @@ from s2sad.ir.types import Fact, constant
 from s2sad.pipeline import Compiled, Goal, Sizes, Together, compile_gradient
 from s2sad.runtime.contents import Aside
 from s2sad.runtime.copies import is_mutable
+from s2sad.transform.foreign import attributes_among
 from s2sad.transform.instances import is_simple_class, with_attributes
 
 #: So many texts of one parameter have variants of their own.
@@ -194,7 +196,9 @@ class Variants(Aside):
                 met.add(value)
                 return constant(value)
         elif fact.kind == "other" and is_simple_class(cls):
-            return with_attributes(name, value, fact, self.read)
+            return replace(with_attributes(name, value, fact, self.read), library=attributes_among(value, self.read))
+        elif fact.kind == "other" and ops.object_model_of(cls) is not None:
+            return replace(fact, library=(("", cls),))
         return fact
 
     @functools.cached_property

@@ -77,7 +77,8 @@ class Fact:
     ``value`` is the text, truth value or whole number that it surely is.  ``attributes`` are those of an argument of
     which the function may set some, with their types (see `s2sad.transform.instances`).
     What is ``open`` with ``given`` is None, or else what that says, which is a number or an array.
-    What is ``other`` may surely be a ``text``; ``keys`` is what holds for every key of a dict.
+    What is ``other`` may surely be a ``text``; ``keys`` is what holds for every key of a dict.  Of an argument and its
+    attributes, those for which a model stands (see `s2sad.ops.models`) are in ``library`` with their classes.
     """
 
     kind: Kind
@@ -99,6 +100,7 @@ class Fact:
     given: Fact | None = None
     text: bool = False
     keys: Fact | None = None
+    library: tuple[tuple[str, type], ...] = ()
 
     @property
     def immutable(self) -> bool:

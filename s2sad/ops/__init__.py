@@ -26,8 +26,10 @@ from s2sad.ir.nodes import Op
 from s2sad.ops import spec
 from s2sad.ops.classification import remedy
 from s2sad.ops.forms import Form
-from s2sad.ops.models import beyond_model
+from s2sad.ops.models import ObjectModel, beyond_model
+from s2sad.ops.models import maker_model_of as _maker_model_of
 from s2sad.ops.models import model_of as _model_of
+from s2sad.ops.models import object_model_of as _object_model_of
 from s2sad.ops.names import owner_name
 from s2sad.ops.scipy import DECLARED
 from s2sad.ops.spec import Function, OpSpec, Rule, has_methods
@@ -49,10 +51,12 @@ __all__ = [
     "is_pure",
     "load_all",
     "load_imported",
+    "maker_model_of",
     "measures",
     "method",
     "model_of",
     "names_of_arrays",
+    "object_model_of",
     "owner_name",
     "remedy",
     "spec_of",
@@ -101,6 +105,18 @@ def model_of(function: object) -> Any:
     """Return what stands for a class or function of a library, see :mod:`s2sad.ops.models`, or None."""
     spec_of(function)
     return _model_of(function)
+
+
+def object_model_of(cls: type) -> ObjectModel | None:
+    """Return what stands for objects of a class of a library, see :mod:`s2sad.ops.models`, or None."""
+    spec_of(cls)
+    return _object_model_of(cls)
+
+
+def maker_model_of(function: object) -> ObjectModel | None:
+    """Return what stands for the objects that a function of a library makes, or None."""
+    spec_of(function)
+    return _maker_model_of(function)
 
 
 def form_of(kind: str, name: str) -> Form | None:

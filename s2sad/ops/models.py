@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from s2sad.runtime.classes import MODELS, module_of
@@ -22,6 +23,42 @@ _models: dict[int, tuple[Any, Any]] = {}
 _modelled: dict[Any, Any] = {}
 _given: dict[Any, Given] = {}
 _class_methods: dict[tuple[type, str], Any] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectModel:
+    """What stands for an object of some classes of a library that carries no derivative where it meets what does.
+
+    ``make`` gives the model's object for it, which operators that are ``scaling`` ask for, and some ``methods``.
+    Objects of these classes are what the functions ``makers`` give, the attributes and methods ``keeping`` of such an
+    object, and the operators ``joining`` of two.
+    """
+
+    classes: tuple[type, ...]
+    make: Callable[..., Any]
+    makers: tuple[Any, ...]
+    keeping: frozenset[str]
+    joining: frozenset[str]
+    scaling: frozenset[str]
+    methods: frozenset[str]
+
+
+_of_objects: list[ObjectModel] = []
+
+
+def object_model(found: ObjectModel) -> None:
+    """Declare what stands for objects of some classes."""
+    _of_objects.append(found)
+
+
+def object_model_of(cls: Any) -> ObjectModel | None:
+    """What stands for objects of a class, or None."""
+    return next((m for m in _of_objects if isinstance(cls, type) and issubclass(cls, m.classes)), None)
+
+
+def maker_model_of(function: Any) -> ObjectModel | None:
+    """What stands for the objects that a function of a library makes, or None."""
+    return next((m for m in _of_objects if any(function is maker for maker in m.makers)), None)
 
 
 def model(original: Any, given: Given = "varied") -> Callable[[M], M]:

@@ -53,6 +53,7 @@ from s2sad.pipeline.terms import own_terms
 from s2sad.pipeline.titles import title
 from s2sad.pipeline.writer import Writer
 from s2sad.runtime.classes import package_of
+from s2sad.transform.foreign import given_of
 from s2sad.transform.instances import instances_among
 
 _Made = TypeVar("_Made")
@@ -144,6 +145,7 @@ class _Compilation:
         asked = replace(asked, function=sources.pruned(asked.function, asked.facts))
         if literal:
             sources.literal[asked.function] = asked.facts
+        sources.foreign[asked.function] = given_of(asked.facts, asked.carrying)
         if goal in _OF_USERS and not asked.together:
             # A call within a program sets attributes for whoever looks at them later.
             sources.instances[asked.function] = instances_among(asked.facts)

@@ -26,6 +26,7 @@ from s2sad.frontend.touched import Calls
 from s2sad.ir.nodes import Const
 from s2sad.ir.types import Fact, describe
 from s2sad.pipeline.untaken import decisions, tested, without_untaken
+from s2sad.transform.foreign import NOTHING, Given
 from s2sad.transform.instances import Instance
 from s2sad.transform.relied import Recorded
 from s2sad.transform.specialise import Obstacles, specialised
@@ -76,6 +77,8 @@ class Sources:
         #: By function: arguments that are objects whose attributes it may set, and those that were taken apart.
         self.instances: dict[types.FunctionType, dict[str, Instance]] = {}
         self.parted: dict[types.FunctionType, dict[str, tuple[str, ...]]] = {}
+        #: By function: what is known of arguments for whose objects models stand.
+        self.foreign: dict[types.FunctionType, Given] = {}
         #: The function that is differentiated, if it may record what is differentiated in containers of the module.
         self.recording: types.FunctionType | None = None
         #: Those to which attributes of objects of the module lead.
@@ -98,10 +101,10 @@ class Sources:
             source = self.read(function)
             obstacles = Obstacles()
             read, instances = functools.partial(self.read, generators=True), self.instances.get(function, {})
-            facts = self.literal.get(function, {})
+            facts, foreign = self.literal.get(function, {}), self.foreign.get(function, NOTHING)
             records = function is self.recording
             made = specialised(
-                source, read, obstacles, self.package, instances, self.calls, records, facts, self.writes_out
+                source, read, obstacles, self.package, instances, self.calls, records, facts, self.writes_out, foreign
             )
             self.asks_sizes |= obstacles.of_sizes
             self.fills_containers |= obstacles.of_rounds

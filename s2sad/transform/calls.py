@@ -299,7 +299,7 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     if s.relied.reads_state(value):
         return existing.followed(s, lambda: call_function(s, value, args, op, frame, None))
     varies = not all(existing.is_constant(s, v) for _, v in args)
-    if varies and any(existing.is_existing(v) for _, v in args):
+    if varies and any(existing.is_existing(v) or v in s.foreign for _, v in args):
         done = existing.followed(s, lambda: call_function(s, value, args, op, frame, None))
         if done is not None:
             return done

@@ -60,6 +60,8 @@ def note_same(s: Specialiser, value: Abstract, other: Value) -> None:
         s.rows[other] = s.rows[value]
     if value in s.types:
         s.types[other] = s.types[value]
+    if value in s.foreign:
+        s.foreign[other] = s.foreign[value]
     for values in (s.numbers, s.arrays):
         if value in values:
             values.add(other)

@@ -354,6 +354,12 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         reread(s, operand, base, name)
         home, root, path = base.read
         return (now(s, Known(member, (), operand, (home, root, (*path, name)))),)
+    if own and (model := ops.object_model_of(type(member))) is not None and base.operand is not None:
+        rest_on(s, base, (name,), ClassHeld, (own, type(member)))
+        operand = s.emit("attribute", s.operands([base], place), name, place=place)
+        reread(s, operand, base, name)
+        s.foreign[operand] = model
+        return (operand,)
     if own and type(member) is np.ndarray and isinstance(base.operand, Value):
         # Of what is read by a variable and attributes the type is known without, but for the sizes.
         by_name = base.operand in s.relied.rereads

@@ -117,7 +117,14 @@ def lift(
     if code.generates or code.awaits:
         raise NotSpecialisedError("generator")
     shapes = Shapes(
-        s.state, lambda value: True, is_switch, {}, Numbers(s.numbers), s.arrays, functools.partial(sizes.of, s)
+        s.state,
+        lambda value: True,
+        is_switch,
+        {},
+        Numbers(s.numbers),
+        s.arrays,
+        s.foreign,
+        functools.partial(sizes.of, s),
     )
     args = [shapes.of(_known_structure(s, bound[p.name]), p.name) for p in code.params]
     env = shapes.env(start.env, {v for made in codes(code) for v in sees(made)})
@@ -168,6 +175,8 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
         s.numbers.update(new for new, leaf in zip(leaves, shapes.leaves, strict=True) if leaf in shapes.known_numbers)
         s.arrays.update(new for new, leaf in zip(leaves, shapes.leaves, strict=True) if leaf in shapes.known_arrays)
         for param, leaf in zip(leaves, shapes.leaves, strict=True):
+            if isinstance(leaf, Value) and leaf in s.foreign:
+                s.foreign[param] = s.foreign[leaf]
             if (fact := shapes.type_of(leaf)) is not None:
                 sizes.note(s, param, fact)
         again = Again(iter(leaves), s.state, are_filled=True)

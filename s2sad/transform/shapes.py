@@ -8,6 +8,7 @@ from typing import Any
 
 from s2sad.ir.code import NONE, UNSET, Code, Constant, Operand, Value, Variable, codes
 from s2sad.ir.types import Fact
+from s2sad.ops.models import ObjectModel
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -67,6 +68,7 @@ class Shapes:
         given: Cells and objects from outside that are known by number.
         known_numbers: The values that are known to be numbers.
         known_arrays: Those that are known to be arrays of NumPy's own class.
+        foreign: What stands for those that are objects of a library.
         type_of: The type of a value, where sizes are known.
         fills: Whether leaves that have no value are handed on as None, and so are alike.
     """
@@ -77,6 +79,7 @@ class Shapes:
     given: dict[Cell | Record, int] = field(default_factory=dict)
     known_numbers: Container[Any] = ()
     known_arrays: Container[Any] = ()
+    foreign: Mapping[Any, ObjectModel] = field(default_factory=dict)
     type_of: Callable[[Operand], Fact | None] = lambda operand: None
     fills: bool = False
     leaves: list[Operand] = field(default_factory=list)
@@ -103,7 +106,8 @@ class Shapes:
         if not is_static(value):
             self.leaves.append(value)  # type: ignore[arg-type]
             self.titles.append(title or getattr(value, "name", ""))
-            kind = "number" if value in self.known_numbers else "array" if value in self.known_arrays else "leaf"
+            kind: Any = "number" if value in self.known_numbers else "array" if value in self.known_arrays else "leaf"
+            kind = ("foreign", id(self.foreign[value])) if value in self.foreign else kind
             fact = self.type_of(value)  # type: ignore[arg-type]
             return kind if fact is None else (kind, fact), lambda again: next(again.leaves)
         match value:

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from s2sad import ops
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import NONE, UNSET, Constant, Definition, Operand, Operation, Value, Variable
 from s2sad.ir.sizes import LiteralSizes
 from s2sad.ir.types import describe
 from s2sad.ops import spec_of
+from s2sad.ops.models import ObjectModel
 from s2sad.runtime.classes import own_class, static_member
 from s2sad.transform import presence, sizes, state
 from s2sad.transform.choices import asked, is_object_or_none
@@ -35,7 +37,7 @@ from s2sad.transform.containers import (
     title_of,
 )
 from s2sad.transform.existence import unpacked
-from s2sad.transform.existing import ShapeHeld, is_container, kind_of, now, shape_of
+from s2sad.transform.existing import ClassHeld, ShapeHeld, is_container, kind_of, now, shape_of
 from s2sad.transform.held import is_held, item_of, runs_as_it_is
 from s2sad.transform.known import (
     WRAPPING,
@@ -73,6 +75,8 @@ def global_name(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if type(value) is int and s.relied.writes_out:
         return _integer_of_module(s, op.data, frame, value)
     if not (callable(value) or isinstance(value, types.ModuleType) or of_users):
+        if (model := ops.object_model_of(type(value))) is not None:
+            return _foreign(s, op, frame, value, model)
         return _array_of_module(s, op, frame, value) if s.sized and kind_of(value) is not None else None
     if not of_users:
         return (Known(value, (op.data,), home=frame.home),)
@@ -92,6 +96,18 @@ def _integer_of_module(s: Specialiser, name: str, frame: Frame, value: int) -> D
         return None
     s.guard(Guard(resolver.cells.get(name, resolver.globals), name, value))
     return (Constant(value),)
+
+
+def _foreign(s: Specialiser, op: Operation, frame: Frame, value: Any, model: ObjectModel) -> Done:
+    """An object of a library that a variable of a module or closure has, and for which a model stands."""
+    resolver = frame.home.resolver
+    if resolver.is_rebound(op.data) or not s.making.reads_alike(op.data, frame.home):
+        return None
+    s.guard(Guard(resolver.cells.get(op.data, resolver.globals), op.data, (True, type(value)), ClassHeld(())))
+    operand = s.emit("global", (), op.data, op.result.name, frame.place or op.place)
+    s.foreign[operand] = model
+    s.relied.invariant.add(operand)
+    return (operand,)
 
 
 def _array_of_module(s: Specialiser, op: Operation, frame: Frame, array: np.ndarray[Any, Any]) -> Done:
@@ -133,7 +149,7 @@ def store(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def copy(s: Specialiser, op: Operation, frame: Frame) -> Done:
     value = s.get(op.operands[0], frame)
-    known = is_static(value) or isinstance(s.plain(value), Constant) or value in s.rows
+    known = is_static(value) or isinstance(s.plain(value), Constant) or value in s.rows or value in s.foreign
     return (s.named(value, op.result.name, frame.place or op.place),) if known else None
 
 

@@ -43,6 +43,7 @@ from s2sad.transform import (
     comparisons,
     comprehensions,
     existing,
+    foreign,
     generators,
     literals,
     local_classes,
@@ -129,16 +130,18 @@ HANDLERS: dict[str, Handler] = {
     "unpack": _either(generators.unpack, simple.unpack),
     "compare": _either(comparisons.compare, operators.operator),
     "unary": _either(operators.of_named_tuples, simple.negation, operators.operator),
-    "binary": _either(operators.of_named_tuples, simple.arithmetic, operators.operator),
-    "inplace": _either(operators.of_named_tuples, simple.arithmetic, operators.operator),
-    "attribute": _either(recording.begun, local_classes.attribute, branches.attribute, objects.attribute),
+    "binary": _either(foreign.operator, operators.of_named_tuples, simple.arithmetic, operators.operator),
+    "inplace": _either(foreign.operator, operators.of_named_tuples, simple.arithmetic, operators.operator),
+    "attribute": _either(
+        recording.begun, foreign.attribute, local_classes.attribute, branches.attribute, objects.attribute
+    ),
     "set_attribute": _either(branches.attribute, objects.set_attribute, existing.changes),
     "set_item": _either(recording.called, simple.set_item, operators.put_item, existing.changes),
     "delete_item": _either(simple.delete_item, operators.put_item, existing.changes),
     "delete_attribute": existing.changes,
     "store_global": existing.changes,
     "delete_global": existing.changes,
-    "call": _either(recording.called, calls.call),
+    "call": _either(recording.called, foreign.call, calls.call),
     "comprehension": _iterated(_either(generators.comprehension, comprehensions.comprehension)),
     "generator": _iterated(_either(generators.expression, comprehensions.generator)),
     "yield": generators.yielded,
@@ -190,6 +193,7 @@ def specialised(
     records: bool = False,
     facts: Mapping[str, Fact] | None = None,
     writes_out: bool = False,
+    given_objects: foreign.Given = foreign.NOTHING,
 ) -> Specialised | None:
     """A function without the functions and objects that it makes and uses itself; None if it stays as it is.
 
@@ -203,6 +207,7 @@ def specialised(
         records: Whether it may record in containers of existing objects.
         facts: The types of its arguments with their sizes as numbers, if what it makes may depend on these.
         writes_out: Whether loops are written out so that the items of lists and dicts stay known.
+        given_objects: What is known of arguments for whose objects models stand.
     """
     changing: frozenset[str] = frozenset()
     wanted: dict[int, Known] = {}
@@ -215,7 +220,7 @@ def specialised(
         s.relied.replaces, s.relied.writes_out = replaces, writes_out
         home = s.homes[source.function] = Home(source, Resolver(source.function, frozenset()))
         s.relied.home = home if records else None
-        whole = _specialised(s, home, found, wanted.values(), instances or {}, state, facts or {})
+        whole = _specialised(s, home, found, wanted.values(), instances or {}, state, facts or {}, given_objects)
         if obstacles is not None:
             obstacles.of_sizes |= s.relied.asks_sizes
             obstacles.of_rounds |= s.relied.recurs or fill_containers(s.lowered.values())
@@ -310,12 +315,13 @@ def _specialised(
     instances: Mapping[str, Instance],
     state: State,
     facts: Mapping[str, Fact],
+    given_objects: foreign.Given,
 ) -> Source | None:
     """A function as a specialiser writes it, with some objects that exist taken apart; None if it stays as it is."""
     try:
         code = s.code(home.source.function)
-        is_worth_it = instances or state.arrays or _is_worth_it(s, code, home)
-        made = _whole(s, code, home, wanted, instances, state, facts) if is_worth_it else None
+        is_worth_it = instances or state.arrays or given_objects.held or _is_worth_it(s, code, home)
+        made = _whole(s, code, home, wanted, instances, state, facts, given_objects) if is_worth_it else None
         return None if made is None else same_function(made, home, s.making.cells, s.reads)
     except NotSpecialisedError as error:
         reasons.extend(reason(home.source, error))
@@ -358,7 +364,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
             found, value = s.lookup(frame, op.data)
             if found and (callable(value) or existing.is_object(value) or isinstance(value, types.ModuleType)):
                 values[op.result] = value
-            if found and (_is_one_of(value, _FUNCTIONS) or existing.holds_objects(value)):
+            if found and (_is_one_of(value, _FUNCTIONS) or existing.holds_objects(value) or foreign.meets_model(value)):
                 return True
         elif op.kind in ("tuple", *DISPLAYS) and any(simple.is_structure(Known(values.get(o))) for o in op.operands):  # type: ignore[arg-type]
             return True
@@ -371,7 +377,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
                 return True
             if isinstance(base, (types.ModuleType, np.ufunc, type)):
                 values[op.result] = getattr(base, op.data, None)
-                if _is_one_of(values[op.result], _FUNCTIONS):
+                if _is_one_of(values[op.result], _FUNCTIONS) or foreign.meets_model(values[op.result]):
                     return True
         elif op.kind == "call" and _is_call_worth_it(s, op, values, displays):
             return True
@@ -426,6 +432,7 @@ def _whole(
     instances: Mapping[str, Instance],
     state: State,
     facts: Mapping[str, Fact],
+    given_objects: foreign.Given,
 ) -> Code | None:
     """A function specialised; None if there is nothing to do."""
     function = home.source.function
@@ -453,6 +460,7 @@ def _whole(
     for param in params:
         if param.name in facts and isinstance(param.target, Value):
             sizes.note(s, param.target, facts[param.name])
+    foreign.begin(s, code, params, given_objects)
     begin(s, state)
     take(s, wanted, frame)
     s.used = s.used or bool(wanted)

@@ -34,6 +34,7 @@ from s2sad.ir.code import (
 )
 from s2sad.ir.live import live
 from s2sad.ir.types import Fact
+from s2sad.ops.models import ObjectModel
 from s2sad.transform import choices, presence, sizes
 from s2sad.transform.constants import makes_array, makes_number
 from s2sad.transform.existence import chosen, display, function_again, named, read_path, ready
@@ -60,6 +61,7 @@ from s2sad.transform.known import (
 from s2sad.transform.making import Making
 from s2sad.transform.regions import breaks, defined_once, free_values, settled, used_once
 from s2sad.transform.relied import Relied
+from s2sad.transform.varied import Node
 
 
 @dataclass(frozen=True)
@@ -129,12 +131,10 @@ class Specialiser:
         self.local: dict[Any, Closure | None] = {}
         #: What makes the exits of the loops around the place where the new program is written.
         self.loops: list[Callable[[End], Exit]] = []
-        #: The functions that are being run.
-        self.active: list[Code] = []
+        self.active: list[Code] = []  # the functions that are being run
         #: Results of operations that may be left out where nobody uses them.
         self.needless: set[Value] = set()
-        #: The values that are used by more than what hands them on.
-        self.live: set[Value] = set()
+        self.live: set[Value] = set()  # those that are used by more than what hands them on
         #: Those that are called, and used for nothing else.
         self.called: set[Value] = set()
         #: Those of which nothing matters but whether they count as true.
@@ -145,22 +145,22 @@ class Specialiser:
         self.slices: dict[Value, slice] = {}
         #: The constants that values of the new program are surely.
         self.constants: dict[Value, Constant] = {}
-        #: Whether the sizes of arguments are known, and the types of values then (see `s2sad.transform.sizes`).
+        #: Whether the sizes of arguments are known, and the types of values then, of numbers that are not known apart.
         self.sized = False
         self.types: dict[Value, Fact] = {}
-        #: Those of numbers that are not known.
         self.scalars: dict[Value, Fact] = {}
         #: Functions that leave lists which they are given as they are.
         self.harmless: set[Value] = set()
         #: The objects that the new program reads from cells.
         self.outsiders: dict[int, Known] = {}
-        #: Values that are known to be numbers.
-        self.numbers: set[Value] = set()
-        #: Values that are arrays of NumPy's own class.
-        self.arrays: set[Value] = set()
-        #: Results of branches that have a value on some ways only.
+        #: What stands for values that are objects of a library, and for attributes of values.
+        self.foreign: dict[Value | tuple[Value, str], ObjectModel] = {}
+        #: What may carry derivatives of the function as it is written, if that is known.
+        self.carrying: frozenset[Node] | None = None
+        self.numbers: set[Value] = set()  # those that are known to be numbers
+        self.arrays: set[Value] = set()  # arrays of NumPy's own class
+        #: Results of branches that have a value on some ways only, of operations that may run later than they stand.
         self.partial: set[Value] = set()
-        #: Results of operations that may run later than they stand.
         self.reads: set[Value] = set()
         #: Whether something static was taken apart; whether what is written stands where no statement can.
         self.used = self.expression = False

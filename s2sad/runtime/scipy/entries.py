@@ -219,7 +219,9 @@ def chained(first: Pattern, second: Pattern) -> Pattern:
     """The pattern of the product of two matrices: the places to which some entries of both lead."""
     if first.product is None or first.product[0] is not second:
         places = (_ones(first) @ _ones(second)).tocoo()
-        cls: Any = type(first.matrix(np.ones(first.count)))
+        made = first.matrix(np.ones(first.count))
+        # A matrix with diagonals is not made of places.
+        cls: Any = type(made.tocsr() if made.format == "dia" else made)
         pattern = placed(cls, np.ones(places.nnz), (places.row, places.col), places.shape)
         first.product = second, pattern
     return first.product[1]

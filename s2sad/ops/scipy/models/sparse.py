@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
-from s2sad.ops.models import model
+from s2sad.ops.models import ObjectModel, model, object_model
 from s2sad.runtime.scipy.entries import (
     as_format,
     chained,
@@ -134,6 +134,25 @@ def sparse_of(a: Any) -> Any:
 def system_of(a: Any) -> Any:
     """A sparse matrix, or one or a linear operator that is constant."""
     return a if isinstance(a, Sparse) else Sparse(system_entries(a), system_pattern(a))
+
+
+object_model(
+    ObjectModel(
+        classes=(sparse.spmatrix, sparse.sparray),
+        make=sparse_of,
+        makers=(
+            sparse.eye, sparse.eye_array, sparse.identity, sparse.diags, sparse.diags_array, sparse.spdiags,
+            sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix, sparse.csc_array, sparse.coo_matrix,
+            sparse.coo_array, sparse.dia_matrix, sparse.dia_array, sparse.lil_matrix, sparse.lil_array, sparse.kron,
+            sparse.kronsum, sparse.hstack, sparse.vstack, sparse.block_diag, sparse.bmat, sparse.block_array,
+            sparse.tril, sparse.triu, sparse.random, sparse.random_array,
+        ),
+        keeping=frozenset(("T", "transpose", "tocsr", "tocsc", "tocoo", "asformat", "copy", "astype", "real", "imag")),
+        joining=frozenset("+-@*"),
+        scaling=frozenset("*/"),
+        methods=frozenset(("multiply",)),
+    )
+)  # fmt: skip
 
 
 class Made(Sparse):
