@@ -22,6 +22,8 @@ import sys
 import threading
 from typing import Any
 
+import numpy as np
+
 from s2sad.ir.nodes import Op
 from s2sad.ops import spec
 from s2sad.ops.classification import remedy
@@ -159,11 +161,11 @@ def takes_operands(name: str) -> bool:
     """Return whether a method of arrays has to be given something, so that its name is no likely one of an attribute.
 
     Example:
-        >>> takes_operands("dot"), takes_operands("mean")
-        (True, False)
+        >>> takes_operands("dot"), takes_operands("mean"), takes_operands("power")
+        (True, False, False)
     """
     function = function_of("method", name)
-    if function is None:
+    if function is None or not hasattr(np.ndarray, name):
         return False
     params = inspect.signature(function).parameters.values()
     return sum(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in params) > 1
