@@ -48,6 +48,8 @@ def outcome(test: Expr, facts: Facts, classes: Classes) -> bool | None:
     if isinstance(test, Call) and test.op.function is np.isscalar and len(test.args) == 1 and not test.kwargs:
         said = {issubclass(cls, _SCALARS) for cls in _classes_of(facts.get(test.args[0]))}
         return said.pop() if len(said) == 1 else None
+    if isinstance(test, Call) and test.op.function is hasattr and len(test.args) == 2 and not test.kwargs:
+        return _has_attribute(facts.get(test.args[0]), _value(test.args[1], facts))
     value = _value(test, facts)
     return None if value is _UNKNOWN else bool(value)
 
@@ -122,6 +124,14 @@ def _is_instance(fact: Fact, of: Expr, classes: Classes) -> bool | None:
     for cls in known:
         answers = [_is_subclass(cls, one) for group in found for one in group]
         said.add(True if True in answers else None if None in answers else False)
+    return said.pop() if len(said) == 1 else None
+
+
+def _has_attribute(fact: Fact, name: Any) -> bool | None:
+    """Whether a number or array has an attribute, which is a matter of its class."""
+    if fact.kind not in ("scalar", "array", "numeric", "none") or not isinstance(name, str):
+        return None
+    said = {hasattr(cls, name) for cls in _classes_of(fact)}
     return said.pop() if len(said) == 1 else None
 
 

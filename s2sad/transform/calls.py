@@ -17,7 +17,7 @@ from s2sad.ir.code import NONE, Code, Constant, Operation, Value, codes
 from s2sad.ops.models import is_of_model, stands_where_given
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import is_of_library, module_of, own_class, package_of
-from s2sad.transform import branches, choices, existing, generators, growing, objects, simple, stars
+from s2sad.transform import branches, choices, constructing, existing, generators, growing, objects, simple, stars
 from s2sad.transform.builtin import built_in
 from s2sad.transform.containers import items_of, run_through, view, view_of_operand
 from s2sad.transform.derivatives import Calls, derived
@@ -234,8 +234,10 @@ def _written(s: Specialiser, function: Abstract, args: Args, op: Operation, fram
 
 def apply_method(s: Specialiser, method: Method, args: Args, op: Operation, frame: Frame) -> Done:
     """A call of a method: of its function with the object before the arguments."""
-    function = method.function
+    function, receiver = method.function, method.receiver
     if isinstance(function, Known) and isinstance(function.value, types.FunctionType) and method.owner is not None:
+        if (done := constructing.of_dataclass(s, function.value, [("", receiver), *args], op, frame)) is not None:
+            return done
         return call_function(
             s, function.value, [("", method.receiver), *args], op, frame, (method.owner, method.receiver)
         )
@@ -249,6 +251,8 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         return objects.super_of(args, frame)
     if value is object.__init__:
         return (NONE,)
+    if (done := constructing.of_dataclass(s, value, args, op, frame)) is not None:
+        return done
     done = derived(s, known, args, op, frame, Calls(_applied, bind, _starting, enter))
     if done is not None:
         return done
@@ -268,7 +272,7 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         varies = given == "anything" or not all(existing.is_constant(s, v) for _, v in args)
         if known_parts if given == "structured" else varies:
             if isinstance(made, type):
-                return objects.construct(s, made, args, op, frame)
+                return constructing.construct(s, made, args, op, frame)
             if given in ("structured", "varied parts"):
                 args = [(kind, Row(s.rows[v]) if v in s.rows else v) for kind, v in args]
             return call_function(s, made, args, op, frame, None)
@@ -279,7 +283,7 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     if value is dataclasses.dataclass and all(kind and isinstance(v, Constant) for kind, v in args):
         return (Partial(known, (), tuple(args)),)
     if isinstance(value, type):
-        return objects.construct(s, value, args, op, frame) if own_class(value) is not None else None
+        return constructing.construct(s, value, args, op, frame) if own_class(value) is not None else None
     done = passed(s, known, args, op, frame, bind, _starting, enter)
     if done is not None:
         return done

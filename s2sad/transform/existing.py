@@ -360,6 +360,12 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         reread(s, operand, base, name)
         s.foreign[operand] = model
         return (operand,)
+    if own and type(member) is float and s.relied.writes_out:
+        rest_on(s, base, (name,), ClassHeld, (own, float))
+        operand = s.emit("attribute", s.operands([base], place), name, place=place)
+        number = s.emit("call", s.operands([s.outside(float, "float"), operand], place), ("",), place=place)
+        s.numbers.add(number)
+        return (number,)
     if own and type(member) is np.ndarray and isinstance(base.operand, Value):
         # Of what is read by a variable and attributes the type is known without, but for the sizes.
         by_name = base.operand in s.relied.rereads

@@ -64,10 +64,25 @@ def made_function(
     node.name = name
     line = original.node.lineno if place is None else place.line
     node.lineno = node.end_lineno = line
-    function = function_of(node, original.function, cells)
+    function = compiled_function(node, original.function, cells)
     source = replace(original, function=function, name=name, node=gast.ast_to_gast(node))
     function.__dict__[MADE] = source
     return function, source
+
+
+def compiled_function(
+    node: ast.FunctionDef, original: types.FunctionType, cells: Mapping[str, types.CellType]
+) -> types.FunctionType:
+    """A function with the global names and cells of another.
+
+    Raises:
+        NotSpecialisedError: if Python does not compile it.
+    """
+    try:
+        return function_of(node, original, cells)
+    except SyntaxError:
+        # Python compiles no more than twenty loops and attempts in one another.
+        raise NotSpecialisedError("nested") from None
 
 
 def same_function(code: Code, home: Home, cells: Mapping[str, types.CellType], reads: Collection[Value]) -> Source:

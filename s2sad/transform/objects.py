@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import dis
 import inspect
 import types
@@ -20,7 +19,7 @@ from s2sad.ops import takes_operands
 from s2sad.ops.models import class_method_model_of, is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, inside, is_of_library, own_class, static_member
 from s2sad.transform import existing, presence, state, taken
-from s2sad.transform.classes import SLOT, are_same, is_generated, is_named_tuple, is_simple
+from s2sad.transform.classes import SLOT, is_named_tuple, is_simple
 from s2sad.transform.constants import METHODS_OF_TEXTS
 from s2sad.transform.containers import items_of
 from s2sad.transform.existing import guard_member as _guard_member
@@ -102,84 +101,6 @@ def named_tuple_method(s: Specialiser, method: Method, args: Args) -> Done:
     if fields.keys() - names or len(fields) < len(args):
         return None
     return (Row(tuple([fields.get(name, v) for name, v in zip(names, row.items, strict=True)]), row.cls),)
-
-
-def _named_tuple(cls: Any, args: Args) -> Done:
-    """A tuple with named fields."""
-    given = dict(zip(cls._fields, [value for kind, value in args if not kind], strict=False))
-    named = dict(args[len(given) :])
-    if "*" in named or "**" in named or given.keys() & named or len(given) + len(named) < len(args):
-        return None
-    defaults = {name: Constant(v) for name, v in cls._field_defaults.items() if is_plain(v)}
-    fields = {**defaults, **given, **named}
-    return (Row(tuple([fields[name] for name in cls._fields]), cls),) if fields.keys() == set(cls._fields) else None
-
-
-def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame) -> Done:
-    """``cls(...)``: an object of which all attributes are known."""
-    if is_named_tuple(cls):
-        s.used = True
-        existing.guard_class(s, cls)
-        made = static_member(cls, "__new__")
-        made = getattr(made, "__func__", made)
-        s.guard(Guard(made, "__defaults__", made.__defaults__))
-        return _named_tuple(cls, args)
-    if not is_simple(cls):
-        return None
-    existing.guard_class(s, cls)
-    record = Record(cls)
-    done: Done = None
-    s.state[record.identity] = Constant(None)
-    made = static_member(cls, "__init__")
-    fields = getattr(cls, "__dataclass_fields__", None)
-    if fields is not None and is_generated(made):
-        if len(dataclasses.fields(cls)) != len(fields) or not all(f.init for f in fields.values()):
-            return None
-        if _owner(cls, "__init__") is not _owner(cls, "__dataclass_fields__"):
-            return None
-        given = [f for f in fields.values() if not f.kw_only and f.default is not f.default_factory]
-        pairs = zip(made.__defaults__ or (), given, strict=False)
-        own = [(d, f.default) for d, f in pairs if f.default is not dataclasses.MISSING]
-        bound = _dataclass_arguments(s, fields, args)
-        if bound is None or not are_same(*zip(*own, strict=True) if own else ((), ())):
-            return None
-        s.guard(Guard(made, "__defaults__", made.__defaults__))
-        for name, value in bound.items():
-            put(s, record, name, value)
-        after = static_member(cls, "__post_init__")
-        if isinstance(after, types.FunctionType):
-            _guard_member(s, cls, "__post_init__")
-            done = s.call_function(s, after, [("", record)], op, frame, (_owner(cls, "__post_init__"), record))
-    elif isinstance(made, types.FunctionType):
-        _guard_member(s, cls, "__init__")
-        done = s.call_function(s, made, [("", record), *args], op, frame, (_owner(cls, "__init__"), record))
-    elif args:
-        return None
-    s.used = True
-    return done if isinstance(done, End) else (record,)
-
-
-def _dataclass_arguments(s: Specialiser, fields: dict[str, Any], args: Args) -> dict[str, Abstract] | None:
-    """The fields of a new dataclass."""
-    bound: dict[str, Abstract] = {}
-    positional = [name for name, f in fields.items() if not f.kw_only]
-    for kind, value in args:
-        name = kind or (positional.pop(0) if positional else "*")
-        if name in bound or name not in fields:
-            return None
-        if kind in positional:
-            positional.remove(kind)
-        bound[name] = value
-    for name, f in fields.items():
-        if name in bound:
-            continue
-        if f.default_factory in (list, dict):
-            bound[name] = items_of(s, [], None if f.default_factory is list else ())
-        elif is_plain(f.default):
-            bound[name] = Constant(f.default)
-        else:
-            return None
-    return {name: bound[name] for name in fields}
 
 
 def super_of(args: Args, frame: Frame) -> Done:

@@ -42,6 +42,7 @@ _WHY = {
     "key": "the key is not known",
     "many items": f"this has more than {MOST_ITEMS} items, and they are not followed one by one",
     "size": "what it calls is too long, with its loops and branches written out",
+    "nested": "with what it calls written out, more loops are in one another than Python compiles",
     "truth": "whether the object counts as true is not known",
     "operator": "what the operator does to the object is not known",
     "slots": "attributes are set on an object of the module that has these in slots",

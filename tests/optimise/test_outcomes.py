@@ -291,3 +291,22 @@ def test_objects_are_asked_for_their_axes() -> None:
     except S2SADError:
         return
     np.testing.assert_allclose(found, 2.0 * X)
+
+
+def _by_attributes(t: Any, scale: Any) -> Any:
+    """As it is written for numbers and arrays at once: what is written item by item would be no array else."""
+    if not hasattr(t, "__iter__"):
+        return scale * np.sin(t) if hasattr(t, "__float__") else None
+    out = np.zeros(len(t))
+    for i in range(len(t)):
+        out[i] = _by_attributes(t[i], scale)
+    return out if hasattr(out, "shape") and not hasattr(out, "keys") else 0.0
+
+
+@pytest.mark.parametrize("t", [0.7, X])
+def test_attributes_that_numbers_and_arrays_have_by_their_classes(t: Any) -> None:
+    def f(t: Any, scale: float) -> Any:
+        return np.sum(_by_attributes(t, scale) ** 2)
+
+    for position, found in enumerate(grad(f, argnums=(0, 1))(t, 1.3)):
+        np.testing.assert_allclose(found, numeric_gradient(f, (t, 1.3), position), rtol=1e-7)

@@ -1,0 +1,116 @@
+"""Objects of the user's classes that a program makes: what a call of the class, or of its ``__init__``, does."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Sequence
+from typing import Any
+
+from s2sad.frontend.resolve import Guard
+from s2sad.ir.code import Constant, Operation
+from s2sad.runtime.classes import static_member
+from s2sad.transform.classes import are_same, is_generated, is_named_tuple, is_simple
+from s2sad.transform.containers import items_of
+from s2sad.transform.existing import guard_class, guard_member, owner
+from s2sad.transform.known import Abstract, Record, Row, is_plain
+from s2sad.transform.objects import put
+from s2sad.transform.specialiser import Done, End, Frame, Specialiser
+
+Args = Sequence[tuple[str, Abstract]]
+
+
+def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame) -> Done:
+    """``cls(...)``: an object of which all attributes are known."""
+    if is_named_tuple(cls):
+        s.used = True
+        guard_class(s, cls)
+        made = static_member(cls, "__new__")
+        made = getattr(made, "__func__", made)
+        s.guard(Guard(made, "__defaults__", made.__defaults__))
+        return _named_tuple(cls, args)
+    if not is_simple(cls):
+        return None
+    guard_class(s, cls)
+    record = Record(cls)
+    done: Done = None
+    s.state[record.identity] = Constant(None)
+    made = static_member(cls, "__init__")
+    if _is_of_dataclass(made, owner(cls, "__init__")):
+        done = of_dataclass(s, made, [("", record), *args], op, frame)
+        if done is None:
+            return None
+    elif isinstance(made, types.FunctionType):
+        guard_member(s, cls, "__init__")
+        done = s.call_function(s, made, [("", record), *args], op, frame, (owner(cls, "__init__"), record))
+    elif args:
+        return None
+    s.used = True
+    return done if isinstance(done, End) else (record,)
+
+
+def _is_of_dataclass(made: Any, cls: type) -> bool:
+    """Whether a function is the ``__init__`` that ``dataclasses`` has made for a class."""
+    return is_generated(made) and vars(cls).get("__init__") is made and "__dataclass_fields__" in vars(cls)
+
+
+def of_dataclass(s: Specialiser, made: Any, args: Args, op: Operation, frame: Frame) -> Done:
+    """What such a function does to an object of its class, or of one that inherits from that; None for any other."""
+    record = args[0][1] if args else None
+    if not isinstance(record, Record):
+        return None
+    cls = next((c for c in record.cls.__mro__ if _is_of_dataclass(made, c)), None)
+    if cls is None:
+        return None
+    fields = vars(cls)["__dataclass_fields__"]
+    if len(dataclasses.fields(cls)) != len(fields) or not all(f.init for f in fields.values()):
+        return None
+    given = [f for f in fields.values() if not f.kw_only and f.default is not f.default_factory]
+    pairs = zip(made.__defaults__ or (), given, strict=False)
+    own = [(d, f.default) for d, f in pairs if f.default is not dataclasses.MISSING]
+    bound = _dataclass_arguments(s, fields, args[1:])
+    if bound is None or not are_same(*zip(*own, strict=True) if own else ((), ())):
+        return None
+    s.guard(Guard(made, "__defaults__", made.__defaults__))
+    for name, value in bound.items():
+        put(s, record, name, value)
+    after = static_member(record.cls, "__post_init__")
+    if isinstance(after, types.FunctionType):
+        guard_member(s, record.cls, "__post_init__")
+        known = owner(record.cls, "__post_init__"), record
+        return s.call_function(s, after, [("", record)], op, frame, known) or (Constant(None),)
+    return (Constant(None),)
+
+
+def _dataclass_arguments(s: Specialiser, fields: dict[str, Any], args: Args) -> dict[str, Abstract] | None:
+    """The fields of a new dataclass."""
+    bound: dict[str, Abstract] = {}
+    positional = [name for name, f in fields.items() if not f.kw_only]
+    for kind, value in args:
+        name = kind or (positional.pop(0) if positional else "*")
+        if name in bound or name not in fields:
+            return None
+        if kind in positional:
+            positional.remove(kind)
+        bound[name] = value
+    for name, f in fields.items():
+        if name in bound:
+            continue
+        if f.default_factory in (list, dict):
+            bound[name] = items_of(s, [], None if f.default_factory is list else ())
+        elif is_plain(f.default):
+            bound[name] = Constant(f.default)
+        else:
+            return None
+    return {name: bound[name] for name in fields}
+
+
+def _named_tuple(cls: Any, args: Args) -> Done:
+    """A tuple with named fields."""
+    given = dict(zip(cls._fields, [value for kind, value in args if not kind], strict=False))
+    named = dict(args[len(given) :])
+    if "*" in named or "**" in named or given.keys() & named or len(given) + len(named) < len(args):
+        return None
+    defaults = {name: Constant(v) for name, v in cls._field_defaults.items() if is_plain(v)}
+    fields = {**defaults, **given, **named}
+    return (Row(tuple([fields[name] for name in cls._fields]), cls),) if fields.keys() == set(cls._fields) else None
