@@ -17,30 +17,47 @@ from s2sad.ops.models import class_method_model, model
 
 
 class Series:
-    """A series, with the functions of its kind; its points ``x`` are ``offset + scale * x`` in its window."""
+    """A series, with the functions of its kind; its points ``x`` are ``offset + scale * x`` in its window.
+
+    Domain and window are arrays of its own, or None for those of all series of its kind.
+    """
 
     def __init__(self, coef: Any, domain: Any, window: Any, usual: Any, functions: Any, is_fitted: Any = False) -> None:
         self.coef = np.atleast_1d(coef) * 1.0
         self.functions = functions
         self.usual = usual
-        self.domain = domain
-        self.window = window
-        if domain is None and window is None:
-            self.offset = 0.0
-            self.scale = 1.0
-            self.back = (0.0, 1.0)
-        else:
-            old = usual if domain is None else domain
-            new = usual if window is None else window
-            self.offset = (old[1] * new[0] - old[0] * new[1]) / (old[1] - old[0])
-            self.scale = (new[1] - new[0]) / (old[1] - old[0])
-            self.back = (
-                (new[1] * old[0] - new[0] * old[1]) / (new[1] - new[0]),
-                (old[1] - old[0]) / (new[1] - new[0]),
-            )
+        self.from_points = None if domain is None else np.array(domain) * 1.0
+        self.to_window = None if window is None else np.array(window) * 1.0
+
+    @property
+    def domain(self) -> Any:
+        return np.array(self.usual) if self.from_points is None else self.from_points
+
+    @property
+    def window(self) -> Any:
+        return np.array(self.usual) if self.to_window is None else self.to_window
+
+    @property
+    def offset(self) -> Any:
+        if self.from_points is None and self.to_window is None:
+            return 0.0
+        old, new = self.ends()
+        return (old[1] * new[0] - old[0] * new[1]) / (old[1] - old[0])
+
+    @property
+    def scale(self) -> Any:
+        if self.from_points is None and self.to_window is None:
+            return 1.0
+        old, new = self.ends()
+        return (new[1] - new[0]) / (old[1] - old[0])
+
+    def ends(self) -> Any:
+        """The ends of domain and window."""
+        old = self.usual if self.from_points is None else self.from_points
+        return old, self.usual if self.to_window is None else self.to_window
 
     def alike(self, coef: Any) -> Any:
-        return Series(coef, self.domain, self.window, self.usual, self.functions)
+        return Series(coef, self.from_points, self.to_window, self.usual, self.functions)
 
     def __call__(self, arg: Any) -> Any:
         return self.functions[0](self.offset + self.scale * np.asanyarray(arg), self.coef)
@@ -55,7 +72,7 @@ class Series:
         return 0 if lbnd is None else self.offset + self.scale * lbnd
 
     def roots(self) -> Any:
-        return self.back[0] + self.back[1] * self.functions[3](self.coef)
+        return (self.functions[3](self.coef) - self.offset) / self.scale
 
     def degree(self) -> Any:
         return len(self.coef) - 1
@@ -155,7 +172,7 @@ class Fit(Series):
     """A series that was fitted to data, on which the map of its domain may depend as well."""
 
     def alike(self, coef: Any) -> Any:
-        return Fit(coef, self.domain, self.window, self.usual, self.functions)
+        return Fit(coef, self.from_points, self.to_window, self.usual, self.functions)
 
     def deriv(self, m: Any = 1) -> Any:
         return self.alike(self.functions[1](self.coef, m) * self.scale**m)

@@ -10,7 +10,7 @@ from scipy import interpolate
 
 from s2sad.ops.points import numbers
 from s2sad.ops.scipy.interpolate import at_points, knots
-from s2sad.ops.spec import Sample, rule, sample
+from s2sad.ops.spec import Sample, linear, rule, sample
 from s2sad.runtime.scipy.interpolants import (
     bspline,
     bspline_coefficients_adjoint,
@@ -22,6 +22,9 @@ from s2sad.runtime.scipy.interpolants import (
 from s2sad.runtime.scipy.places import (
     coefficients_adjoint,
     coefficients_tangent,
+    interpolating_knots,
+    interpolating_knots_adjoint,
+    interpolating_knots_tangent,
     spline_knots,
     through,
     through_places_adjoint,
@@ -157,3 +160,26 @@ def through_rule(
         bspline_coefficients_adjoint(z_bar, knots, c, k, points, nu, axis, extrapolate),
         bspline_points_adjoint(z_bar, knots, c, k, points, nu, axis, extrapolate),
     )
+
+
+def _knots_of_places() -> Sequence[Sample]:
+    x = knots(7)
+    return [sample(x, 3, None), sample(x, 2, None), sample(x, 3, "natural"), sample(x, 1, None)]
+
+
+def _knots_jvp(x_dot: Array, x: Array, k: int, bc_type: Any) -> Array:
+    return interpolating_knots_tangent(x_dot, x, k, bc_type)
+
+
+@rule(interpolating_knots, wrt=["x"], jvp=_knots_jvp, samples=_knots_of_places, dtype="unknown")
+def knots_rule(z_bar: Array, x: Array, k: int, bc_type: Any) -> Array:
+    return interpolating_knots_adjoint(z_bar, x, k, bc_type)
+
+
+def _knots_adjoints() -> Sequence[Sample]:
+    return [sample(interpolating_knots(*s.args), *s.args) for s in _knots_of_places()]
+
+
+@linear(interpolating_knots_adjoint, wrt=["g"], steps={"x"}, samples=_knots_adjoints, dtype="unknown")
+def knots_adjoint_rule(z_bar: Array, g: Array, x: Array, k: int, bc_type: Any) -> Array:
+    return interpolating_knots_tangent(z_bar, x, k, bc_type)

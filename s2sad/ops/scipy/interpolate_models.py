@@ -28,9 +28,9 @@ from s2sad.runtime.scipy.interpolants import (
     interpolated,
     interpolated_adjoint,
     interpolated_tangent,
-    interpolating_knots,
     kept,
     places_adjoint,
+    require_unchanged,
     values_adjoint,
 )
 from s2sad.runtime.scipy.splines import (
@@ -66,7 +66,7 @@ Function = Callable[..., Any]
 
 constant(kept, signature=lambda cls, *args: None)
 constant(extrapolation, signature=lambda extrapolate, bc_type=None: None)
-constant(interpolating_knots, signature=lambda x, y, k=3, t=None, bc_type=None, axis=0: None)
+constant(require_unchanged, signature=lambda places, given: None, ordered=True)
 constant(fitted_knots, signature=lambda x, y, w=None, k=3, s=None, smooth=False: None)
 
 

@@ -24,6 +24,7 @@ from s2sad.runtime.scipy.entries import (
     factor_of,
     factors,
     fitted,
+    holds_entries,
     iterated,
     iterated_tangent,
     joined,
@@ -61,6 +62,7 @@ constant(diagonal_pattern, signature=lambda make, diagonals, offsets, shape, nam
 constant(factors, signature=lambda values, pattern, *options: None, calls=())
 constant(of_constant, turned, shape_of, system_pattern, signature=lambda pattern: None)
 constant(as_format, signature=lambda pattern, name: None)
+constant(holds_entries, signature=lambda values, pattern, name: None, calls=())
 constant(joined, chained, signature=lambda first, second: None)
 constant(side_of, signature=lambda pattern, trans: None)
 constant(other_side, signature=lambda given: None)

@@ -27,14 +27,16 @@ class Pattern:
     ) -> None:
         self.rows, self.columns, self.shape = rows, columns, shape
         self.source, self.count, self.make = source, count, make
-        self.made: Any = None
+        #: The values of the last matrix, and that matrix.
+        self.made: tuple[Array, Any] | None = None
         #: Another pattern, and that of the product of both matrices.
         self.product: tuple[Pattern, Pattern] | None = None
 
     def matrix(self, values: Array) -> Any:
         """The matrix that has these values."""
-        if self.made is None or self.made[0] is not values:
-            self.made = values, self.make(values)
+        if self.made is None or not np.array_equal(self.made[0], values):
+            own = np.array(values)
+            self.made = own, self.make(own)
         return self.made[1]
 
     def adjoint(self, left: Array, right: Array, values: Array) -> Array:
@@ -143,6 +145,12 @@ def as_format(pattern: Pattern, name: str) -> Pattern:
     """The pattern of the matrix in another format of SciPy's."""
     p = pattern
     return Pattern(p.rows, p.columns, p.shape, p.source, p.count, lambda v: p.matrix(v).asformat(name))
+
+
+def holds_entries(values: Array, pattern: Pattern, name: str) -> bool:
+    """Whether the matrix in another format holds the same array of entries."""
+    made = pattern.matrix(values)
+    return np.shares_memory(made.asformat(name).data, made.data)
 
 
 def joined(first: Pattern, second: Pattern) -> Pattern:

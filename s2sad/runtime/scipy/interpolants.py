@@ -70,9 +70,15 @@ def bspline_points_adjoint(
     return along(zeros_kept(bspline(t, c, k, x, nu + 1, axis, extrapolate), g), x, axis)
 
 
-def interpolating_knots(x: Array, y: Array, k: int = 3, t: Any = None, bc_type: Any = None, axis: int = 0) -> Array:
-    """The knots of ``make_interp_spline(x, y, k, t, bc_type, axis)``."""
-    return interpolate.make_interp_spline(x, y, k, t, bc_type, axis).t
+def require_unchanged(places: Array, given: Any) -> None:
+    """Raise `UndefinedDerivativeError` unless what an interpolant was ``given`` still has its ``places``.
+
+    What it has computed of them before is not computed again.
+    """
+    if not np.array_equal(places, given):
+        raise UndefinedDerivativeError(
+            "the places or knots of an interpolant are written after it was made of them", "Write into a copy of them."
+        )
 
 
 def interpolating_coefficients(
@@ -87,7 +93,7 @@ def interpolating_adjoint(c_bar: Array, x: Array, y: Array, k: int, t: Any, bc_t
     front = np.moveaxis(np.asarray(y, float), axis, 0)
     flat = np.asarray(c_bar, float).reshape(len(c_bar), -1)
     if bc_type is None:
-        knots = interpolating_knots(x, y, k, t, bc_type, axis)
+        knots = interpolate.make_interp_spline(x, y, k, t, bc_type, axis).t
         rows = interpolate.BSpline.design_matrix(np.asarray(x, float), knots, k).toarray()
         found = np.linalg.solve(rows.T, flat)
     elif isinstance(bc_type, str) and bc_type != "periodic":

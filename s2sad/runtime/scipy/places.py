@@ -89,17 +89,40 @@ def spline_knots(x: Array, k: int, bc_type: Any) -> Array:
     return interpolate.make_interp_spline(x, np.zeros(len(x)), k, None, bc_type).t
 
 
-def _by_places(x: Array, c: Array, k: int, bc_type: Any, points: Array, nu: int, extrapolate: Any) -> Array:
-    """The derivatives of a spline by the places of its data, with its coefficients kept: places, points, others."""
+def interpolating_knots(x: Array, k: int, bc_type: Any) -> Array:
+    """The knots of ``make_interp_spline(x, y, k, None, bc_type)``."""
+    return np.array(spline_knots(x, k, bc_type))
+
+
+def interpolating_knots_tangent(x_dot: Array, x: Array, k: int, bc_type: Any) -> Array:
+    """The tangent of `interpolating_knots`."""
+    low, high, rest = _around_knots(x, k, bc_type)
+    moved = x_dot + np.zeros(len(x))
+    return (1 - rest) * moved[low] + rest * moved[high]
+
+
+def interpolating_knots_adjoint(g: Array, x: Array, k: int, bc_type: Any) -> Array:
+    """The adjoint of the places in `interpolating_knots`."""
+    low, high, rest = _around_knots(x, k, bc_type)
+    return np.bincount(low, (1 - rest) * g, len(x)) + np.bincount(high, rest * g, len(x))
+
+
+def _around_knots(x: Array, k: int, bc_type: Any) -> tuple[Array, Array, Array]:
+    """The places before and after each knot, and how far it is from the first of them."""
     _order_at_ends(bc_type)
-    by_knots = _by_knots(spline_knots(x, k, bc_type), c.reshape(len(c), -1), k, points, nu, extrapolate)
     # Knots are places, or lie between two of them: it does not matter at which.
     steps = spline_knots(np.arange(float(len(x))), k, bc_type)
     low = np.floor(steps).astype(int)
-    rest = (steps - low)[:, None, None]
+    return low, np.minimum(low + 1, len(x) - 1), steps - low
+
+
+def _by_places(x: Array, c: Array, k: int, bc_type: Any, points: Array, nu: int, extrapolate: Any) -> Array:
+    """The derivatives of a spline by the places of its data, with its coefficients kept: places, points, others."""
+    low, high, rest = _around_knots(x, k, bc_type)
+    by_knots = _by_knots(spline_knots(x, k, bc_type), c.reshape(len(c), -1), k, points, nu, extrapolate)
     found = np.zeros((len(x), *by_knots.shape[1:]))
-    np.add.at(found, low, (1 - rest) * by_knots)
-    np.add.at(found, np.minimum(low + 1, len(x) - 1), rest * by_knots)
+    np.add.at(found, low, (1 - rest[:, None, None]) * by_knots)
+    np.add.at(found, high, rest[:, None, None] * by_knots)
     return found
 
 

@@ -26,14 +26,14 @@ class gaussian_kde:
         centred = self.dataset - np.expand_dims(self.dataset @ self.weights, 1)
         spread = (self.weights * centred) @ np.transpose(centred) / (1 - np.sum(self.weights**2))
         self.covariance = spread * self.factor**2
+        self.cho_cov = np.linalg.cholesky(self.covariance)
 
     def energies(self, points: Any) -> Any:
         """Half the squares of the distances between data and points, and the logarithm of what is divided by."""
-        triangle = np.linalg.cholesky(self.covariance)
-        data = np.linalg.solve(triangle, self.dataset)
-        at = np.linalg.solve(triangle, kde_points(points, self.d))
+        data = np.linalg.solve(self.cho_cov, self.dataset)
+        at = np.linalg.solve(self.cho_cov, kde_points(points, self.d))
         energy = 0.5 * np.sum((np.expand_dims(data, 2) - np.expand_dims(at, 1)) ** 2, axis=0)
-        return energy, np.sum(np.log(np.diag(triangle))) + 0.5 * self.d * np.log(2 * np.pi)
+        return energy, np.sum(np.log(np.diag(self.cho_cov))) + 0.5 * self.d * np.log(2 * np.pi)
 
     def evaluate(self, points: Any) -> Any:
         energy, scale = self.energies(points)

@@ -16,10 +16,10 @@ from s2sad.runtime.scipy.interpolants import (
     grid_value,
     interpolated,
     interpolating_coefficients,
-    interpolating_knots,
     kept,
+    require_unchanged,
 )
-from s2sad.runtime.scipy.places import through
+from s2sad.runtime.scipy.places import interpolating_knots, through
 from s2sad.runtime.scipy.smoothing import (
     closest_coefficients,
     smoothing_coefficients,
@@ -63,8 +63,8 @@ class Piecewise:
 @model(interpolate.PPoly, given="anything")
 class PPoly(Piecewise):
     def __init__(self, c: Any, x: Any, extrapolate: Any = None, axis: Any = 0) -> None:
-        self.c = c
-        self.x = x
+        self.c = np.ascontiguousarray(c)
+        self.x = np.ascontiguousarray(x)
         self.axis = axis
         self.extrapolate = extrapolation(extrapolate)
 
@@ -110,8 +110,8 @@ class BSpline:
     """Of one curve: the axis of interpolation is the first of its coefficients."""
 
     def __init__(self, t: Any, c: Any, k: Any, extrapolate: Any = True) -> None:
-        self.t = t
-        self.c = c
+        self.t = np.ascontiguousarray(t)
+        self.c = np.ascontiguousarray(c)
         self.k = k
         self.axis = 0
         self.extrapolate = extrapolate
@@ -125,17 +125,19 @@ class Interpolating:
     """A B-spline through data, with knots that depend on the places of these."""
 
     def __init__(self, x: Any, t: Any, c: Any, k: Any, bc_type: Any, axis: Any) -> None:
-        self.x = x
+        self.places = np.array(x)
         self.bc_type = bc_type
-        self.t = t
+        self.knots = t
+        self.t = np.array(t)
         self.c = c
         self.k = k
         self.axis = axis
         self.extrapolate = True
 
     def __call__(self, x: Any, nu: Any = 0, extrapolate: Any = None) -> Any:
+        require_unchanged(self.knots, self.t)
         beyond = self.extrapolate if extrapolate is None else extrapolate
-        return through(self.x, self.c, self.k, self.bc_type, x, nu, self.axis, beyond)
+        return through(self.places, self.c, self.k, self.bc_type, x, nu, self.axis, beyond)
 
 
 class Collocated(BSpline):
@@ -149,9 +151,10 @@ class Collocated(BSpline):
 
 @model(interpolate.make_interp_spline, given="anything")
 def make_interp_spline(x: Any, y: Any, k: Any = 3, t: Any = None, bc_type: Any = None, axis: Any = 0) -> Any:
-    found = interpolating_knots(x, y, k, t, bc_type, axis)
     c = interpolating_coefficients(x, y, k, t, bc_type, axis)
-    return Interpolating(x, found, c, k, bc_type, axis) if t is None else Collocated(found, c, k, axis)
+    if t is None:
+        return Interpolating(x, interpolating_knots(x, k, bc_type), c, k, bc_type, axis)
+    return Collocated(np.ascontiguousarray(t), c, k, axis)
 
 
 @model(interpolate.splrep)
@@ -211,16 +214,17 @@ class interp1d:
         fill_value: Any = np.nan,
         assume_sorted: Any = False,
     ) -> None:
-        self.places = np.array(x)
-        self.values = np.array(y)
+        held = assume_sorted and not copy
+        self.places = np.asarray(x) if held else np.array(x)
+        self.values = np.asarray(y) if held else np.array(y)
         self.interpolant = kept(
             interpolate.interp1d, self.places, self.values, kind, axis, copy, bounds_error, fill_value, assume_sorted
         )
-        self.axis = axis
+        self.along = axis
         self.outside = fill_value
 
     def __call__(self, x: Any) -> Any:
-        return interpolated(self.interpolant, self.places, self.values, x, self.axis, self.outside)
+        return interpolated(self.interpolant, self.places, self.values, x, self.along, self.outside)
 
 
 @model(interpolate.RegularGridInterpolator)
@@ -241,23 +245,25 @@ class Scattered:
     """An interpolant between scattered points."""
 
     def __init__(self, points: Any, values: Any, method: Any, fill_value: Any, rescale: Any) -> None:
-        self.points = points
-        self.values = values
+        self.given = points
+        self.places = np.array(points)
+        self.held = values
         self.method = method
         self.fill_value = fill_value
         self.rescale = rescale
 
     def __call__(self, x: Any, y: Any = None, z: Any = None) -> Any:
+        require_unchanged(self.places, self.given)
         if y is None:
             xi = x
         else:
             xi = (x, y) if z is None else (x, y, z)
-        return interpolate.griddata(self.points, self.values, xi, self.method, self.fill_value, self.rescale)
+        return interpolate.griddata(self.places, self.held, xi, self.method, self.fill_value, self.rescale)
 
 
 @model(interpolate.LinearNDInterpolator)
 def linear_between(points: Any, values: Any, fill_value: Any = np.nan, rescale: Any = False) -> Any:
-    return Scattered(points, values, "linear", fill_value, rescale)
+    return Scattered(points, np.ascontiguousarray(values), "linear", fill_value, rescale)
 
 
 @model(interpolate.NearestNDInterpolator)

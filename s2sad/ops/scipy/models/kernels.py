@@ -33,7 +33,7 @@ class RBFInterpolator:
         epsilon: Any = None,
         degree: Any = None,
     ) -> None:
-        places = np.asarray(y) * 1.0
+        places = np.ascontiguousarray(y, float)
         values = np.asarray(d) * 1.0
         self.powers = rbf_powers(places, kernel, epsilon, degree, neighbors)
         self.places = places
@@ -67,30 +67,59 @@ def lagrange_basis(xi: Any, x: Any) -> Any:
     return np.prod(above / below, axis=-1)
 
 
-def through_all(xi: Any, yi: Any, x: Any) -> Any:
-    """The polynomial through all points, whose values stand along the first axis."""
-    places, values, at = distinct_places(np.asarray(xi)) * 1.0, np.asarray(yi) * 1.0, np.asarray(x) * 1.0
-    rows = lagrange_basis(places, np.ravel(at)) @ np.reshape(values, (len(places), -1))
-    return np.reshape(rows, np.shape(at) + np.shape(values)[1:])
+def by_basis(basis: Any, values: Any, at: Any, shape: Any) -> Any:
+    """Polynomials of values of a shape at points, by others and the coefficients along the first axis."""
+    return np.reshape(basis @ np.reshape(values, (np.shape(basis)[1], -1)), np.shape(at) + shape)
 
 
 class ThroughAll:
+    """The polynomial through all points as they are now."""
+
     def __init__(self, xi: Any, yi: Any) -> None:
-        self.xi = xi
-        self.yi = yi
+        self.places = distinct_places(np.asarray(xi)) * 1.0
+        self.values = np.asarray(yi) * 1.0
 
     def __call__(self, x: Any) -> Any:
-        return through_all(self.xi, self.yi, x)
-
-
-@model(interpolate.BarycentricInterpolator)
-class BarycentricInterpolator(ThroughAll):
-    pass
+        at = np.asarray(x) * 1.0
+        return by_basis(lagrange_basis(self.places, np.ravel(at)), self.values, at, np.shape(self.values)[1:])
 
 
 @model(interpolate.KroghInterpolator)
-class KroghInterpolator(ThroughAll):
-    pass
+class KroghInterpolator:
+    """In Newton's form: coefficients of the points as they are now, at places that may change."""
+
+    def __init__(self, xi: Any, yi: Any) -> None:
+        self.xi = np.asarray(xi)
+        places = distinct_places(self.xi) * 1.0
+        count = len(places)
+        apart = np.expand_dims(places, 1) - places + np.eye(count)
+        self.values = np.asarray(yi) * 1.0
+        self.coefficients = np.tril(1.0 / np.transpose(np.cumprod(apart, axis=1))) @ np.reshape(
+            self.values, (count, -1)
+        )
+
+    def __call__(self, x: Any) -> Any:
+        at = np.asarray(x) * 1.0
+        apart = np.expand_dims(np.ravel(at), 1) - self.xi[:-1]
+        basis = np.cumprod(np.concatenate((np.ones((len(apart), 1)), apart), axis=1), axis=1)
+        return by_basis(basis, self.coefficients, at, np.shape(self.values)[1:])
+
+
+@model(interpolate.BarycentricInterpolator)
+class BarycentricInterpolator:
+    """That holds the arrays that it is given, of which weights are computed at once."""
+
+    def __init__(self, xi: Any, yi: Any) -> None:
+        self.xi = np.ascontiguousarray(xi, float)
+        self.values = np.asarray(yi)
+        places = distinct_places(self.xi) * 1.0
+        self.below = np.prod(np.where(np.eye(len(places)) > 0.5, 1.0, np.expand_dims(places, 1) - places), axis=-1)
+
+    def __call__(self, x: Any) -> Any:
+        at = np.asarray(x) * 1.0
+        above = np.where(np.eye(len(self.xi)) > 0.5, 1.0, np.expand_dims(np.ravel(at), (1, 2)) - self.xi)
+        basis = np.prod(above, axis=-1) / self.below
+        return by_basis(basis / np.sum(basis, axis=1, keepdims=True), self.values, at, np.shape(self.values)[1:])
 
 
 @model(interpolate.lagrange)
@@ -100,9 +129,9 @@ def lagrange(x: Any, w: Any) -> Any:
 
 @model(interpolate.barycentric_interpolate)
 def barycentric_interpolate(xi: Any, yi: Any, x: Any) -> Any:
-    return through_all(xi, yi, x)
+    return ThroughAll(xi, yi)(x)
 
 
 @model(interpolate.krogh_interpolate)
 def krogh_interpolate(xi: Any, yi: Any, x: Any) -> Any:
-    return through_all(xi, yi, x)
+    return ThroughAll(xi, yi)(x)

@@ -19,6 +19,7 @@ from s2sad.runtime.scipy.entries import (
     entries_of_product,
     factor_of,
     factors,
+    holds_entries,
     iterated,
     joined,
     of_constant,
@@ -69,16 +70,16 @@ class Sparse:
         return np.sum(diagonal(self.values, self.pattern, offset))
 
     def asformat(self, format: Any) -> Any:
-        return Sparse(self.values, as_format(self.pattern, format))
+        return Sparse(entries_in(self, format), as_format(self.pattern, format))
 
     def tocsr(self) -> Any:
-        return Sparse(self.values, as_format(self.pattern, "csr"))
+        return self.asformat("csr")
 
     def tocsc(self) -> Any:
-        return Sparse(self.values, as_format(self.pattern, "csc"))
+        return self.asformat("csc")
 
     def tocoo(self) -> Any:
-        return Sparse(self.values, as_format(self.pattern, "coo"))
+        return self.asformat("coo")
 
     def copy(self) -> Any:
         return Sparse(np.array(self.values), self.pattern)
@@ -121,6 +122,11 @@ class Sparse:
         return sparse_of(other) + -self
 
 
+def entries_in(a: Any, format: Any) -> Any:
+    """The entries of a matrix in a format: the array itself where SciPy holds it there too."""
+    return a.values if holds_entries(a.values, a.pattern, format) else np.array(a.values)
+
+
 def chain(a: Any, b: Any) -> Any:
     """The product of two sparse matrices."""
     return Sparse(entries_of_product(a.values, a.pattern, b.values, b.pattern), chained(a.pattern, b.pattern))
@@ -158,16 +164,17 @@ object_model(
 class Made(Sparse):
     """A matrix of one of SciPy's classes, of what these are made of."""
 
-    def __init__(self, cls: Any, of: Any, shape: Any, dtype: Any) -> None:
+    def __init__(self, cls: Any, format: Any, of: Any, shape: Any, dtype: Any, copy: Any) -> None:
         if isinstance(of, Sparse):
-            self.values = of.values
-            self.pattern = of.pattern
+            self.values = np.array(of.values) if copy else entries_in(of, format)
+            self.pattern = as_format(of.pattern, format)
         elif isinstance(of, tuple):
+            # Of places the other formats are made by a conversion.
+            held = not copy and (len(of) == 3 or format == "coo")
+            self.values = np.asarray(of[0], dtype) if held else np.array(of[0], dtype)
             if len(of) == 3:
-                self.values = np.asarray(of[0], dtype)
                 self.pattern = compressed(cls, of[0], of[1], of[2], shape)
             else:
-                self.values = np.array(of[0], dtype)
                 self.pattern = placed(cls, of[0], of[1], shape)
         else:
             self.values = np.array(np.ravel(of), dtype)
@@ -176,32 +183,32 @@ class Made(Sparse):
 
 @model(sparse.csr_matrix, given="varied parts")
 def csr_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    return Made(sparse.csr_matrix, arg1, shape, dtype)
+    return Made(sparse.csr_matrix, "csr", arg1, shape, dtype, copy)
 
 
 @model(sparse.csr_array, given="varied parts")
 def csr_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    return Made(sparse.csr_array, arg1, shape, dtype)
+    return Made(sparse.csr_array, "csr", arg1, shape, dtype, copy)
 
 
 @model(sparse.csc_matrix, given="varied parts")
 def csc_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    return Made(sparse.csc_matrix, arg1, shape, dtype)
+    return Made(sparse.csc_matrix, "csc", arg1, shape, dtype, copy)
 
 
 @model(sparse.csc_array, given="varied parts")
 def csc_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    return Made(sparse.csc_array, arg1, shape, dtype)
+    return Made(sparse.csc_array, "csc", arg1, shape, dtype, copy)
 
 
 @model(sparse.coo_matrix, given="varied parts")
 def coo_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    return Made(sparse.coo_matrix, arg1, shape, dtype)
+    return Made(sparse.coo_matrix, "coo", arg1, shape, dtype, copy)
 
 
 @model(sparse.coo_array, given="varied parts")
 def coo_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    return Made(sparse.coo_array, arg1, shape, dtype)
+    return Made(sparse.coo_array, "coo", arg1, shape, dtype, copy)
 
 
 def banded(make: Any, diagonals: Any, offsets: Any, shape: Any, format: Any) -> Any:
@@ -219,14 +226,29 @@ def diags_array(diagonals: Any, *, offsets: Any = 0, shape: Any = None, format: 
     return banded(sparse.diags_array, diagonals, offsets, shape, format)
 
 
+class Diagonals(Sparse):
+    """A matrix that holds the array of its diagonals."""
+
+    def __init__(self, rows: Any, offsets: Any, shape: Any) -> None:
+        self.rows = rows
+        self.pattern = diagonal_pattern(spread_diagonals, rows, offsets, shape, "dia")
+
+    @property
+    def values(self) -> Any:
+        return np.hstack(self.rows)
+
+
 @model(sparse.spdiags)
 def spdiags(data: Any, diags: Any, m: Any = None, n: Any = None, format: Any = None) -> Any:
-    return banded(spread_diagonals, data, diags, m if n is None else (m, n), format)
+    shape = m if n is None else (m, n)
+    if format is None or format == "dia":
+        return Diagonals(data, diags, shape)
+    return banded(spread_diagonals, data, diags, shape, format)
 
 
 @model(sparse.dia_matrix, given="varied parts")
 def dia_matrix(arg1: Any, shape: Any = None) -> Any:
-    return banded(spread_diagonals, arg1[0], arg1[1], shape, "dia")
+    return Diagonals(arg1[0], arg1[1], shape)
 
 
 @model(sparse.issparse, given="structured")
