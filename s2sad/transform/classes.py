@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.frontend.resolve import is_jitted
 from s2sad.runtime.classes import own_class, static_member
 from s2sad.transform.known import Abstract, Row
 
@@ -100,3 +101,10 @@ def are_same(first: Iterable[Any], second: Iterable[Any]) -> bool:
 def is_generated(function: Any) -> bool:
     """Whether ``dataclasses`` or ``collections.namedtuple`` has made a method."""
     return isinstance(function, types.FunctionType) and function.__code__.co_filename == "<string>"
+
+
+def static_function(member: Any) -> types.FunctionType | None:
+    """The function of a static method, or the one that Numba compiles; None of anything else."""
+    function: Any = member.__func__ if isinstance(member, staticmethod) else None
+    function = function.py_func if is_jitted(function) else function
+    return function if isinstance(function, types.FunctionType) else None

@@ -25,6 +25,7 @@ from s2sad.runtime.classes import own_class, static_member
 from s2sad.runtime.contents import attributes_of, is_disguised
 from s2sad.runtime.objects import array_of
 from s2sad.transform import sizes, state
+from s2sad.transform.classes import static_function
 from s2sad.transform.known import Abstract, Known, Method, NotSpecialisedError, is_static
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -332,9 +333,9 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         if not isinstance(getter, types.FunctionType):
             return None
         return followed(s, lambda: s.call_function(s, getter, [("", base)], op, frame, (owner(cls, name), base)))
-    if isinstance(member, staticmethod) and not own and isinstance(member.__func__, types.FunctionType):
+    if not own and (static := static_function(member)) is not None:
         _rest_on_member(s, base, name)
-        return (s.outside(member.__func__, name),)
+        return (s.outside(static, name),)
     is_counted = type(member) is int and s.relied.writes_out
     if is_counted or (isinstance(member, (type(None), bool, str)) and (own or member is not None)):
         use_known(s, base)

@@ -6,7 +6,7 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from s2sad.ir.code import NONE, UNSET, Code, Operation, Region, Value, codes, regions_in
+from s2sad.ir.code import NONE, UNSET, Code, Operation, Region, Value, Variable, codes, regions_in
 from s2sad.transform import branches
 from s2sad.transform.known import Abstract, Cell, NotSpecialisedError, Record
 from s2sad.transform.lifting import Start
@@ -46,7 +46,8 @@ def enter(s: Specialiser, code: Code, bound: Mapping[str, Abstract], inside: Fra
             inside.env[variable] = Cell(variable.name)
             s.state[inside.env[variable]] = UNSET  # type: ignore[index]
         elif variable not in s.making.memory and variable not in caught_variables(code):
-            raise NotSpecialisedError(variable.name)
+            # What is assigned in a ``with``, and the like, is memory of the function that this one becomes a part of.
+            inside.env[variable] = s.making.new_memory(variable.name)
     uses = Counter(
         o for made in codes(code) for part in regions_in(made.body) for p in part.operations for o in p.operands
     )
@@ -59,6 +60,9 @@ def enter(s: Specialiser, code: Code, bound: Mapping[str, Abstract], inside: Fra
             inside.env[param.target] = value
             continue
         cell = inside.env.get(param.target)
+        if isinstance(cell, Variable):
+            s.write(Operation("store", (s.dynamic(value),), (), cell, (), inside.place or op.place))
+            continue
         if not isinstance(cell, Cell):
             raise NotSpecialisedError(param.name)
         s.state[cell] = s.named(value, param.name, inside.place or op.place)

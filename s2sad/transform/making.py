@@ -32,6 +32,16 @@ class Making:
         self.cells[name] = function
         return name
 
+    def new_memory(self, title: str) -> Variable:
+        """A new variable of the new program that is memory."""
+        name, number = title or "left", 2
+        while name in self.taken:
+            name, number = f"{title}_{number}", number + 1
+        self.taken.add(name)
+        variable = Variable(name)
+        self.memory |= {variable}
+        return variable
+
     def reads_alike(self, name: str, home: Home) -> bool:
         """Whether a global name of another text means the same here."""
         here, there = self.home.source.function, home.source.function

@@ -19,7 +19,7 @@ from s2sad.ops import takes_operands
 from s2sad.ops.models import class_method_model_of, is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, inside, is_of_library, own_class, static_member
 from s2sad.transform import existing, presence, state, taken
-from s2sad.transform.classes import SLOT, is_named_tuple, is_simple
+from s2sad.transform.classes import SLOT, is_named_tuple, is_simple, static_function
 from s2sad.transform.constants import METHODS_OF_TEXTS
 from s2sad.transform.containers import items_of
 from s2sad.transform.existing import guard_member as _guard_member
@@ -221,8 +221,8 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
     _guard_member(s, cls, name)
     if isinstance(member, types.FunctionType):
         return (Method(Known(member), record, _owner(cls, name)),)
-    if isinstance(member, staticmethod) and isinstance(member.__func__, types.FunctionType):
-        return (Known(member.__func__),)
+    if (static := static_function(member)) is not None:
+        return (Known(static),)
     if isinstance(member, classmethod) and isinstance(member.__func__, types.FunctionType):
         return (Method(Known(member.__func__), s.outside(cls, cls.__name__), _owner(cls, name)),)
     if is_plain(member):

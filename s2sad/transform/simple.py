@@ -125,7 +125,7 @@ def _array_of_module(s: Specialiser, op: Operation, frame: Frame, array: np.ndar
 def load(s: Specialiser, op: Operation, frame: Frame) -> Done:
     cell = frame.env.get(op.data)
     if isinstance(cell, Variable):
-        return (s.emit("load", (), cell, cell.name, frame.place or op.place),)
+        return (s.emit("load", (), cell, op.result.name, frame.place or op.place),)
     if not isinstance(cell, Cell):
         return None
     value = s.state.get(cell, UNSET)

@@ -18,6 +18,9 @@ from s2sad.transform.regions import breaks
 from s2sad.transform.shapes import Again, Rebuild, Shapes
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
+#: Operations that may be done at compile time, and call nothing.
+_KNOWN_AT_ONCE = frozenset({"global", "attribute", "set_attribute", "copy"})
+
 
 def try_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """A ``try`` of which the rest runs only where its body, and what follows on that, has come to its end."""
@@ -26,6 +29,9 @@ def try_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
     catching = rest[: len(what.classes) + sum(what.classes)]
     after = rest[len(catching) :]
     bodies = _bodies(what, catching)
+    if not what.has_finally and _surely_runs(s, body, frame):
+        end = s.run(after[0], frame) if after else None
+        return () if end is None or end.kind == "yield" else end
     if what.groups or what.has_finally:
         return _by_memory(s, op, frame)
     if any(r.exit.kind not in ("raise", "never") for r in bodies):
@@ -54,6 +60,26 @@ def try_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return ()
     end = s.run(after[0], frame)
     return () if end.kind == "yield" else end
+
+
+def _surely_runs(s: Specialiser, body: Region, frame: Frame) -> bool:
+    """Run what is tried, if nothing of it is left to do when the new program runs: then it raises nothing."""
+    if body.exit.kind != "yield" or not {o.kind for o in inner(body)} <= _KNOWN_AT_ONCE:
+        return False
+    before, env, used = s.mark(), dict(frame.env), s.used
+    try:
+        end = s.run(body, frame)
+        known = all(is_static(s.get(o.operands[0], frame)) for o in body.operations if "attribute" in o.kind)
+        left = [o for o in s.out[len(before[0]) :] if not o.results or not s.needless.issuperset(o.results)]
+        if known and end.kind == "yield" and not left:
+            return True
+    except NotSpecialisedError:
+        pass
+    s.back(before)
+    s.used = used
+    frame.env.clear()
+    frame.env.update(env)
+    return False
 
 
 def _leaving(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -101,7 +127,7 @@ def _by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
         cell = frame.env.get(variable)
         if isinstance(cell, Cell):
             cells[variable] = cell
-            memory = new_memory(s, cell.name)
+            memory = s.making.new_memory(cell.name)
             memories[variable] = memory
             value = s.state.get(cell, UNSET)
             if isinstance(value, Unsure):
@@ -123,7 +149,7 @@ def _by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
             more = [cell for cell in error.cells if cell not in kept and _may_be_kept(before[1], cell)]
             if not more:
                 raise
-            kept.update((cell, new_memory(s, cell.name)) for cell in more)
+            kept.update((cell, s.making.new_memory(cell.name)) for cell in more)
             s.back((list(before[0]), before[1].copied()))
             frame.env.clear()
             frame.env.update(env)
@@ -191,17 +217,6 @@ def _surely_stored(op: Operation, variable: Variable) -> bool:
     return all(any(o.kind == "store" and o.data is variable for r in way for o in r.operations) for way in ways)
 
 
-def new_memory(s: Specialiser, title: str) -> Variable:
-    """A new variable of the new program that is memory."""
-    name, number = title or "left", 2
-    while name in s.making.taken:
-        name, number = f"{title}_{number}", number + 1
-    s.making.taken.add(name)
-    variable = Variable(name)
-    s.making.memory |= {variable}
-    return variable
-
-
 def _bind_names(s: Specialiser, what: Handlers, frame: Frame) -> None:
     """Let the names of exceptions be variables of the new program."""
     for variable in what.names:
@@ -267,7 +282,7 @@ class _Left:
             leaves = presence.filled(self.s, self.shapes, range(len(self.shapes.leaves)))
         out += more
         for leaf, title in zip(leaves, self.shapes.titles, strict=True):
-            variable = new_memory(self.s, title)
+            variable = self.s.making.new_memory(title)
             out.append(Operation("store", (leaf,), (), variable, (), place))
             self.results.append(Value(title))
             loads.append(Operation("load", (), (self.results[-1],), variable, (), place))

@@ -70,6 +70,28 @@ def of_a_class(x: Any) -> Any:
     return Holder.size(x) * x[1]
 
 
+class Sized(Holder):
+    """A class whose method is compiled, and reached from an object that the program makes, or that exists."""
+
+    def __init__(self, scale: Any) -> None:
+        self.scale = scale
+
+    @staticmethod
+    @jit  # type: ignore[untyped-decorator]
+    def doubled(v: Any) -> Any:
+        return 2.0 * v * v
+
+    def value(self, x: Any) -> Any:
+        return self.scale * self.size(x) * np.sum(self.doubled(x))
+
+
+SIZED = Sized(1.3)
+
+
+def of_objects(x: Any) -> Any:
+    return Sized(x[1]).value(x) + SIZED.value(x * x)
+
+
 def constant(x: Any) -> Any:
     return x[0] * norm(W) + norm(W * 2.0)
 
@@ -78,7 +100,9 @@ def in_a_comprehension(x: Any) -> Any:
     return sum([solved(m, 0.1, 3) for m in x])
 
 
-@pytest.mark.parametrize("f", [nested, several_results, given_as_an_argument, of_a_class, constant, in_a_comprehension])
+@pytest.mark.parametrize(
+    "f", [nested, several_results, given_as_an_argument, of_a_class, of_objects, constant, in_a_comprehension]
+)
 def test_derivatives(f: Callable[..., Any]) -> None:
     value, gradient = value_and_grad(f)(V)
     # Numba gives numbers of Python's class where NumPy gives its own.
