@@ -62,6 +62,7 @@ from s2sad.syntax import (
     joined,
     renamed,
     shortened,
+    taken_by_header,
     unmade,
     without_minus,
 )
@@ -90,6 +91,8 @@ class Writer:
         self.defaults = defaults
         self.notes: dict[int, Note] = {}
         self.uses: Counter[str] = Counter()
+        #: How often names that loops set are read in these.
+        self.inside: Counter[str] = Counter()
 
     def function(self, function: Function) -> ast.FunctionDef:
         positional = [ast.arg(p.public) for p in function.params if not p.keyword_only]
@@ -102,6 +105,10 @@ class Writer:
         own = [self.default(p) for p in function.params if p.keyword_only]
         self.uses = Counter(n for stmt in all_statements(function) for n in reads(stmt))
         self.uses.update(names_in(function.result))
+        for loop in all_statements(function):
+            if isinstance(loop, For):
+                bound = {*loop.targets, *(n for s in loop.body if isinstance(s, Unpack) for n in s.targets)}
+                self.inside.update(n for s in walk(loop.body) for n in reads(s) if n in bound)
         arguments = ast.arguments([], positional, None, keyword, own, None, defaults)
         body = self.block(function.body, forward=True)
         if function.reverse is not None:
@@ -198,11 +205,8 @@ class Writer:
                 copied = ast.Call(ast.Attribute(self.expr(Var(whole)), "copy"), [], [])
                 popped = self.expr(Call(Op("method", "pop"), (Var(rest), *place_)))
                 return [ast.Assign([self.store(rest)], copied, lineno=0), ast.Assign([item], popped, lineno=0)]
-            case Unpack(targets=targets, value=value, star=star):
-                elements: list[ast.expr] = [self.store(t) for t in targets]
-                if star is not None:
-                    elements[star] = ast.Starred(elements[star], ast.Store())
-                return [ast.Assign([ast.Tuple(elements, ast.Store())], self.expr(value), lineno=0)]
+            case Unpack(value=value):
+                return [ast.Assign([self.elements(stmt, {})], self.expr(value), lineno=0)]
             case Store(call=Call() as call):
                 return [ast.Expr(self.expr(call))]
             case Store(base=base, index=index, value=value, op=op):
@@ -329,7 +333,8 @@ class Writer:
         return [ast.If(self.expr(test), then or [ast.Pass()], orelse)]
 
     def loop(self, stmt: For, forward: bool) -> ast.stmt:
-        targets: list[ast.expr] = [self.store(t) for t in stmt.targets]
+        apart, body = taken_by_header(stmt, self.is_lone)
+        targets = [self.target(name, apart) for name in stmt.targets]
         iters = [self.expr(i) for i in stmt.iters]
         target = targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())
         strict = [ast.keyword("strict", ast.Constant(True))] if stmt.strict else []
@@ -337,7 +342,23 @@ class Writer:
         if stmt.counter is not None:
             target = ast.Tuple([self.store(stmt.counter), target], ast.Store())
             iterable = ast.Call(ast.Name("enumerate"), [iterable], [])
-        return ast.For(target, iterable, self.block(stmt.body, forward, stmt.origin) or [ast.Pass()], [])
+        return ast.For(target, iterable, self.block(body, forward, stmt.origin) or [ast.Pass()], [])
+
+    def is_lone(self, name: str, body: Block) -> bool:
+        """Whether a name that a loop sets is read once in its body, and nowhere but in such loops."""
+        return self.uses[name] == self.inside[name] and sum(reads(s).count(name) for s in walk(body)) == 1
+
+    def target(self, name: str, apart: Mapping[str, Unpack]) -> ast.expr:
+        """The target of a loop, taken apart if it is ``apart``."""
+        whole = apart.get(name)
+        return self.store(name) if whole is None else self.elements(whole, apart)
+
+    def elements(self, whole: Unpack, apart: Mapping[str, Unpack]) -> ast.Tuple:
+        """The targets of an unpacking."""
+        elements = [self.target(t, apart) for t in whole.targets]
+        if whole.star is not None:
+            elements[whole.star] = ast.Starred(elements[whole.star], ast.Store())
+        return ast.Tuple(elements, ast.Store())
 
     # --- expressions
 

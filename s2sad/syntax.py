@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from s2sad.ir import signs
 from s2sad.ir.nodes import (
+    NOWHERE,
     Assign,
     Block,
     Build,
@@ -17,6 +18,7 @@ from s2sad.ir.nodes import (
     Const,
     Effect,
     Expr,
+    For,
     Function,
     Global,
     Op,
@@ -127,6 +129,25 @@ def renamed(node: _Node, names: Mapping[str, str]) -> _Node:
 
 POP = Op("change", "pop")
 _INDEX = Op("index", "[]")
+
+
+def taken_by_header(loop: For, is_lone: Callable[[str, Block], bool]) -> tuple[dict[str, Unpack], Block]:
+    """The targets of a loop that it takes apart at once, as its header can, and the rest of its body.
+
+    ``for item in pairs: a, b = item`` is ``for a, b in pairs`` where the item ``is_lone``: nothing else reads it.
+    """
+    found: dict[str, Unpack] = {}
+    names, body = set(loop.targets), loop.body
+    while body:
+        first, *rest = body
+        if not isinstance(first, Unpack) or not isinstance(first.value, Var) or first.value.name not in names:
+            break
+        if first.origin not in (loop.origin, NOWHERE) or not is_lone(first.value.name, loop.body):
+            break
+        found[first.value.name] = first
+        names.update(first.targets)
+        body = tuple(rest)
+    return found, body
 
 
 def joined(block: Block, uses: Mapping[str, int]) -> Iterable[Stmt]:

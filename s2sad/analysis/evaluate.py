@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -12,7 +11,8 @@ import numpy as np
 from s2sad import ops
 from s2sad.analysis.dtypes import may_be_boolean, precision_of
 from s2sad.analysis.indexing import AtomMaker, indexing
-from s2sad.analysis.whole import VIEWS, taken_apart
+from s2sad.analysis.whole import taken_apart
+from s2sad.frontend.sketches import VIEWS
 from s2sad.ir.nodes import (
     Build,
     Call,
@@ -50,6 +50,7 @@ from s2sad.ir.types import (
 from s2sad.ops.binding import bind, dtype_of
 from s2sad.ops.infer.common import elementwise, shape_of, unknown
 from s2sad.ops.infer.dtypes import is_of_objects, is_real, joined
+from s2sad.ops.infer.python import row
 
 #: How many items of a container are told apart when it changes.
 _LONGEST = 16
@@ -122,8 +123,8 @@ class Evaluator:
                 return Fact("dict", items=tuple(pairs) if 2 * len(pairs) == len(items) else None)
             case Build(kind=kind, items=items):
                 return Fact(kind, items=tuple((i, self(item)) for i, item in enumerate(items)))
-            case Opaque(node=ast.ListComp(elt=element)):
-                return Fact("list", each=_of_literal(element))
+            case Opaque(sketch=Call() as made):
+                return self.comprehension(made) if made.op.kind == "comprehension" else self(made)
             case Opaque(call=Call() as call):
                 return self(call)
             case Opaque(made=type() as cls, inner=inner):
@@ -134,6 +135,21 @@ class Evaluator:
                 return self(apart)
             case _:
                 return OPEN
+
+    def comprehension(self, made: Call) -> Fact:
+        """The type of what a comprehension gives, of which each item is like every other."""
+        of = dict(self.of)
+        inner = Evaluator(of, self.global_facts, self.user_call, self.atom)
+        count = 2 if made.op.name == "dict" else 1
+        for loop in made.args[:-count]:
+            assert isinstance(loop, Build)
+            target, runs = loop.items
+            _bind(target, SCALAR if _is_range(runs) else row(inner(runs)), of)
+        *keys, each = [timeless(inner(part)) for part in made.args[-count:]]
+        if made.op.name == "generator":
+            return OPEN if each.kind == "open" else replace(OPEN, each=each)
+        known = None if each.kind == "open" and each == OPEN else each
+        return Fact(made.op.name, each=known, keys=keys[0] if keys else None)  # type: ignore[arg-type]
 
     def result(self, call: Call) -> Fact:
         """The type of the result of an operation."""
@@ -212,6 +228,10 @@ class Evaluator:
                         return found
         if op.kind == "method" and op.name == "copy" and self(args[0]).kind in _CONTAINERS:
             return self(args[0])
+        if op.kind == "method" and op.name == "get" and len(args) == 3 and self(args[0]).kind == "dict":
+            default = self(args[2])
+            is_empty = self(args[0]).items == ()
+            return default if is_empty else either([indexing(self(args[0]), args[1], self, self.atom), default]) or OPEN
         if op.kind == "method" and op.name in VIEWS and self(args[0]).kind == "dict":
             return _shown(op.name, self(args[0]))
         if op.kind == "change":
@@ -241,25 +261,24 @@ class Evaluator:
         return known if dtype is None or known.real == is_real(dtype, self) else replace(known, real=not known.real)
 
 
+def _is_range(runs: Expr) -> bool:
+    return isinstance(runs, Call) and runs.op.function is range
+
+
+def _bind(target: Expr, fact: Fact, of: dict[str, Fact]) -> None:
+    """Give the names of a loop's target their types."""
+    if isinstance(target, Var):
+        of[target.name] = fact
+    elif isinstance(target, Build):
+        for position, part in enumerate(target.items):
+            _bind(part, timeless(item_of(fact, position)), of)
+
+
 def _shown(name: str, whole: Fact) -> Fact:
     """What a view of a dict is, which may carry derivatives, and what it gives."""
     key, value = key_of(whole) or OPEN, some_item(whole) or OPEN
     each = {"keys": key, "values": value, "items": Fact("tuple", items=((0, key), (1, value)))}[name]
     return OPEN if each.kind == "open" else replace(OPEN, each=each)
-
-
-def _of_literal(node: ast.expr) -> Fact | None:
-    """The type of a number, or of a list of equal ones, as in ``[[0.0] * n for _ in x]``; None of anything else."""
-    match node:
-        case ast.Constant(value=int() | float() as value):
-            return FLOAT if isinstance(value, float) else SCALAR
-        case ast.List(elts=[first, *rest]) | ast.BinOp(op=ast.Mult(), left=ast.List(elts=[first, *rest])):
-            facts = [_of_literal(first), *map(_of_literal, rest)]
-            return None if None in facts else Fact("list", each=either([f for f in facts if f is not None]))
-        case ast.ListComp(elt=inner):
-            each = _of_literal(inner)
-            return None if each is None else Fact("list", each=each)
-    return None
 
 
 @functools.cache

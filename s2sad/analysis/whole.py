@@ -9,12 +9,10 @@ from s2sad.frontend.operators import BINARY
 from s2sad.ir.nodes import PLAIN_NAME, Call, Const, Expr, Global, Op, Opaque, Slice, Var
 
 _INDEX = Op("index", "[]")
-#: What shows the parts of a dict.
-VIEWS = ("keys", "values", "items")
 
 
 def taken_apart(whole: Opaque) -> Expr | None:
-    """An expression of the same type, of names, subscripts, operators and views of dicts; None where there is none."""
+    """An expression of the same type, of names, subscripts and operators; None where there is none."""
     found = _expr(whole.node, dict(whole.names))
     return None if isinstance(found, Opaque) else found
 
@@ -27,8 +25,6 @@ def _expr(node: ast.expr, names: Mapping[str, str]) -> Expr:
             return Const(value)
         case ast.Call(func=ast.Name(id=name), args=[checked, *_]) if name == PLAIN_NAME:
             return _expr(checked, names)
-        case ast.Call(func=ast.Attribute(value=whole, attr=name), args=[], keywords=[]) if name in VIEWS:
-            return Call(Op("method", name), (_expr(whole, names),))
         case ast.Subscript(value=whole, slice=ast.Slice(lower, upper, step)):
             bounds = [None if b is None else _expr(b, names) for b in (lower, upper, step)]
             return Call(_INDEX, (_expr(whole, names), Slice(*bounds)))

@@ -28,7 +28,26 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from s2sad.differentiate.remake import Remaker
-from s2sad.ir.nodes import Assign, Block, Break, Build, Call, Copy, Exit, Expr, For, If, Op, Pop, Push, Stmt, Var, While
+from s2sad.ir.nodes import (
+    Assign,
+    Block,
+    Break,
+    Build,
+    Call,
+    Const,
+    Copy,
+    Exit,
+    Expr,
+    For,
+    If,
+    Op,
+    Pop,
+    Push,
+    Stmt,
+    Unpack,
+    Var,
+    While,
+)
 from s2sad.ir.traverse import (
     base,
     expressions,
@@ -160,12 +179,17 @@ class Recorder:
         if isinstance(stmt, For) and stmt.counter is not None and stmt.counter in own:
             for target, iterable in zip(stmt.targets, stmt.iters, strict=True):
                 item = Call(_INDEX, (iterable, Var(stmt.counter)))
-                if isinstance(iterable, Var) and self.rebuildable(target, item):
+                is_dict = isinstance(iterable, Var) and self.remaker.fact(iterable.name).kind == "dict"
+                if isinstance(iterable, Var) and not is_dict and self.rebuildable(target, item):
                     yield Assign(target, item, stmt.origin)
 
     def definitions(self, body: Block, defined: set[str]) -> Iterator[tuple[str, Expr]]:
         """What makes the values of names that a block defines again."""
         for stmt in body:
+            for name, item in _parts(stmt):
+                there = defined.union(self.unbound).isdisjoint(names_in(item))
+                if there and self.rebuildable(name, item):
+                    yield name, item
             if not isinstance(stmt, Assign):
                 continue
             value, stored = stmt.value, self.stored.get(stmt.target)
@@ -273,7 +297,15 @@ class Recorder:
             back = _ending(back, Copy(tuple(current), tuple([Var(later[n]) for n in current.values()])))
         pops = len(start)
         made: dict[tuple[Expr, str], Expr] = {}
+        tuples = [s for s in body if isinstance(s, Unpack) and all(rebuilt.get(p) == item for p, item in _parts(s))]
+        apart = {name: stmt for stmt in tuples for name, _ in _parts(stmt)}
         for name in in_order(rebuilt):
+            if name in names:
+                continue
+            if name in apart:
+                whole = apart[name]
+                start.append(Unpack(tuple(map(renewed, whole.targets)), rename(whole.value, names)))
+                continue
             value = rename(rebuilt[name], names)
             if isinstance(value, Var):
                 names[name] = value
@@ -288,6 +320,13 @@ class Recorder:
         items, rest = back[:items_first], back[items_first:]
         back = (*start[:pops], *_renamed(items, names), *start[pops:], *_renamed(rest, names))
         return body, back, {name: later[n] for name, n in current.items()}
+
+
+def _parts(stmt: Stmt) -> list[tuple[str, Expr]]:
+    """The names that a statement takes a tuple apart into, each with the item that it is."""
+    if not isinstance(stmt, Unpack) or stmt.star is not None or not isinstance(stmt.value, Var):
+        return []
+    return [(name, Call(_INDEX, (stmt.value, Const(i)))) for i, name in enumerate(stmt.targets)]
 
 
 def as_written(names: Iterable[str], body: Block, there: Iterable[str] = ()) -> list[str]:

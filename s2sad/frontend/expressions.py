@@ -24,6 +24,7 @@ import gast
 import numpy as np
 
 from s2sad import ops
+from s2sad.errors import Violation
 from s2sad.frontend import operators, unfollowed
 from s2sad.frontend.called import ONE_BY_ONE, dtype_obstacle, is_followed, misfit, sparse_product, with_letters
 from s2sad.frontend.dependence import free_names
@@ -33,6 +34,7 @@ from s2sad.frontend.indexed import indexed_call, place_of
 from s2sad.frontend.opaque import as_it_stands, is_plain, replacing_members, special_writes, user_operation
 from s2sad.frontend.outs import is_writing, writing_calls
 from s2sad.frontend.resolve import Member, Resolver
+from s2sad.frontend.sketches import sketched
 from s2sad.frontend.special import replaced_by_members, special_members
 from s2sad.frontend.trees import is_starred, nodes_of, one_shape
 from s2sad.frontend.unroll import unrolled
@@ -65,6 +67,8 @@ _TEXT = "Compute with the numbers themselves, or wrap them in stop_gradient(...)
 
 class Expressions:
     """The part of the lowering that turns expressions into IR."""
+
+    violations: list[Violation]
 
     def __init__(self, resolver: Resolver, depends: Callable[[Node], bool]) -> None:
         self.resolver = resolver
@@ -164,7 +168,7 @@ class Expressions:
                 found, _ = self.resolver.lookup(node)
                 if found:
                     return Global(gast.unparse(node).strip())
-                if self.is_value(node.value):
+                if not isinstance(node.value, (gast.Lambda, gast.Await, gast.Yield, gast.YieldFrom)):
                     function = ops.function_of("attribute", node.attr)
                     return Call(Op("attribute", node.attr, function), (self.constant(node.value),), (), node)
             case gast.BinOp():
@@ -203,10 +207,6 @@ class Expressions:
         return (named and isinstance(self.resolver.lookup(node)[1], Member)) or bool(
             special_members(node, self.resolver.lookup)
         )
-
-    def is_value(self, node: Node) -> bool:
-        """Whether the names in ``node`` are understood, so that it may be taken apart."""
-        return not isinstance(node, (gast.Lambda, gast.Await, gast.Yield, gast.YieldFrom))
 
     def name(self, node: Node) -> Expr:
         if node.id in self.env:
@@ -293,7 +293,7 @@ class Expressions:
     def whole(self, node: Node) -> Opaque:
         """``node`` as it stands, of which it is known that it may stay so."""
         read = {n: self.version(n) for n in free_names(node, frozenset()) if n in self.resolver.local}
-        return as_it_stands(node, read, self.resolver.lookup)
+        return replace(as_it_stands(node, read, self.resolver.lookup), sketch=sketched(self, node))
 
     def version(self, variable: str) -> str:
         """The IR name of a local variable here."""

@@ -121,9 +121,9 @@ class _Lowering(Protected):
         records: bool,
     ) -> None:
         self.source, self.recorded = source, set[str]()
+        self.violations = []
         self.containers = containers
         self.active = active
-        self.violations: list[Violation] = []
         self.unbound, self.never = set[str](), set[str]()
         self.params = parameters(source)
         names = {n.id for n in nodes_of(source.node) if isinstance(n, gast.Name)}

@@ -42,6 +42,7 @@ OpKind = Literal[
     "attempt",  # the test of a branch: whether what stands between `Enter` and `Exit` in its first arm does not raise
     "caught",  # which handler runs: the test of a branch in the second arm
     "exception",  # the exception that a handler has caught
+    "comprehension",  # only in sketches: what the loops of a comprehension give
 ]
 
 
@@ -172,7 +173,7 @@ class Opaque:
     ``receivers`` are objects whose methods are taken for those of a built-in class; with ``checks`` the text checks
     the class of some.  ``reach`` are the classes of the user's of which its value, or what that holds, may be; where it
     makes an object, ``made`` is its class, ``inner`` are those of what it holds.  ``stores`` are those of what it may
-    put into objects.
+    put into objects.  ``sketch`` is an expression of the same type, for a comprehension as `comprehension` makes it.
     """
 
     node: ast.expr = field(compare=False)
@@ -192,6 +193,7 @@ class Opaque:
     stores: frozenset[type] = frozenset()
     puts: tuple[str, ...] = ()
     changes: bool = False
+    sketch: Call | None = field(default=None, compare=False, repr=False)
 
 
 Expr = Const | Var | Global | Call | Build | Slice | Opaque

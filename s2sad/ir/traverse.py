@@ -118,8 +118,9 @@ def rename(expr: Expr, names: dict[str, Expr]) -> Expr:
             new = names.get(name)
             renamed.append((user, new.name if isinstance(new, Var) else name))
         written = [new.name if isinstance(new := names.get(n), Var) else n for n in expr.writes]
-        call = None if expr.call is None else rename(expr.call, names)
-        return replace(expr, names=tuple(renamed), writes=tuple(written), call=call if isinstance(call, Call) else None)
+        parts = [None if part is None else rename(part, names) for part in (expr.call, expr.sketch)]
+        call, sketch = [part if isinstance(part, Call) else None for part in parts]
+        return replace(expr, names=tuple(renamed), writes=tuple(written), call=call, sketch=sketch)
     if names.keys().isdisjoint(names_in(expr)) and not any(isinstance(e, Opaque) for e in subexpressions(expr)):
         return expr
     return map_children(expr, lambda e: rename(e, names))

@@ -207,6 +207,12 @@ class _Live:
                 self.names.add(name)
                 self.pending.extend(self.makers.get(name, ()))
 
+    def want_of(self, stmt: Stmt, names: Iterable[str]) -> None:
+        """Want what a statement reads, but for the targets of the loops around it: another loop may have them too."""
+        around = [p for p in self.parents[id(stmt)] if isinstance(p, For)]
+        bound = {n for loop in around for n in writes(loop)}
+        self.want(n for n in names if n not in bound)
+
     def run(self) -> None:
         while self.pending:
             stmt = self.pending.pop()
@@ -219,15 +225,15 @@ class _Live:
                 # A move is wanted target by target; see sweep.
                 for target, source in zip(stmt.targets, stmt.sources, strict=True):
                     if target in self.names:
-                        self.want(names_in(source))
+                        self.want_of(stmt, names_in(source))
                 self.alive.discard(id(stmt))
             elif isinstance(stmt, Pop):
                 self.want((stmt.tape,))
             else:
-                self.want(reads(stmt))
+                self.want_of(stmt, reads(stmt))
             if isinstance(stmt, Store) and stmt.call is not None and not self.differentiated:
                 # The adjoint will want what the call itself does not read.
-                self.want((*names_in(stmt.value), *names_in(stmt.index)))
+                self.want_of(stmt, (*names_in(stmt.value), *names_in(stmt.index)))
             self.hold(stmt)
 
     def hold(self, stmt: Stmt) -> None:
@@ -235,7 +241,7 @@ class _Live:
         for parent in self.parents[id(stmt)]:
             if id(parent) not in self.alive:
                 self.alive.add(id(parent))
-                self.want(reads(parent))
+                self.want_of(parent, reads(parent))
                 self.pending.extend(self.decides.get(id(parent), ()))
 
     def sweep(self, block: Block) -> Block:

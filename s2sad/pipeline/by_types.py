@@ -4,6 +4,7 @@ q /= n                  ->  q = q / n           of lists and tuples, which the o
 b = copy.copy(a)        ->  b = a.copy()        of arrays
                             b = list(a)         of lists
                             b = a               of numbers
+b = d.get(k, c)         ->  b = d[k] if k in d else c                of dicts
 b = sorted(a)           ->  b = list(a)         of tuples and the like
                             b = b after moved(in_order(b))
 """
@@ -18,8 +19,8 @@ from dataclasses import replace
 import numpy as np
 
 from s2sad.analysis.infer import Facts
-from s2sad.ir.nodes import MOVED, Assign, Block, Call, Function, Op, Stmt, Var
-from s2sad.ir.traverse import base, map_stmt, walk, writes
+from s2sad.ir.nodes import MOVED, Assign, Block, Call, Copy, Expr, Function, If, Op, Opaque, Stmt, Var
+from s2sad.ir.traverse import base, is_atom, map_stmt, walk, writes
 from s2sad.ir.types import some_item
 from s2sad.runtime.moves import in_order
 
@@ -27,6 +28,8 @@ from s2sad.runtime.moves import in_order
 _CHANGING = ("+", "*")
 _COPY = Op("method", "copy", np.copy)
 _LIST = Op("function", "list", list)
+_INDEX = Op("index", "[]")
+_IN = Op("compare", "in")
 _IN_ORDER = Op("runtime", "in_order", in_order)
 
 
@@ -56,6 +59,8 @@ def rewritten(function: Function, facts: Facts) -> Function:
 def _of_types(stmt: Stmt, facts: Facts, version: Callable[[str], str]) -> tuple[Stmt, ...]:
     """What a statement is by the types of its operands; itself alone if that is no other."""
     value = stmt.value if isinstance(stmt, Assign) else None
+    if isinstance(stmt, Assign) and isinstance(value, Opaque) and value.refusal is not None:
+        return _got(stmt, value.sketch, facts, version)
     if not isinstance(stmt, Assign) or not isinstance(value, Call):
         return (stmt,)
     if value.op.kind == "inplace" and value.op.name not in _CHANGING:
@@ -85,3 +90,19 @@ def _of_types(stmt: Stmt, facts: Facts, version: Callable[[str], str]) -> tuple[
                 replace(stmt, value=Call(MOVED, (Var(listed), Var(moves)), (), value.node)),
             )
     return (stmt,)
+
+
+def _got(stmt: Assign, sketch: Call | None, facts: Facts, version: Callable[[str], str]) -> tuple[Stmt, ...]:
+    """``d.get(key, default)`` of a dict as a branch; any other statement as it is."""
+    if sketch is None or sketch.op.name != "get" or facts.get(sketch.args[0]).kind != "dict":
+        return (stmt,)
+    if not all(map(is_atom, sketch.args)):
+        return (stmt,)
+    whole, key, default = sketch.args
+    item = version(base(stmt.target))
+    then = (replace(stmt, target=item, value=Call(_INDEX, (whole, key))), _moved(stmt, Var(item)))
+    return (If(Call(_IN, (key, whole)), then, (_moved(stmt, default),), stmt.origin),)
+
+
+def _moved(stmt: Assign, value: Expr) -> Copy:
+    return Copy((stmt.target,), (value,), stmt.origin)

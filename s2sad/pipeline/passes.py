@@ -70,7 +70,9 @@ def finished(
         if name not in made.stable and set(names_in(value)) & changing:
             return False
         if isinstance(value, Call) and value.op.kind == "index" and isinstance(value.args[0], Var):
-            return facts.get(value.args[0]).kind == "array" and _is_basic(facts, value.args[1])
+            kind = facts.get(value.args[0]).kind
+            is_number = kind in ("list", "tuple", "dict") and facts.get(value).kind == "scalar"
+            return is_number or (kind == "array" and _is_basic(facts, value.args[1]))
         if isinstance(value, Call) and value.op.kind == "attribute" and value.op.name in ("T", "shape", "ndim"):
             return isinstance(value.args[0], Var) and facts.get(value.args[0]).kind == "array"
         return isinstance(value, Const) or (is_light(value) and facts.get(value).kind == "scalar")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from s2sad.ir.nodes import Build
-from s2sad.ir.types import COMPLEX, FLOAT, NONE, OPEN, SCALAR, Fact, Kind, row_of, scalar, some_item, timeless
+from s2sad.ir.types import COMPLEX, FLOAT, NONE, OPEN, SCALAR, Fact, Kind, key_of, row_of, scalar, some_item, timeless
 from s2sad.ops.infer.common import (
     Bound,
     Infer,
@@ -42,7 +42,7 @@ def row(whole: Fact) -> Fact:
         return replace(timeless(row_of(whole)), boolean=whole.boolean, precision=whole.precision)
     if whole.kind in ("list", "tuple", "other"):
         return some_item(whole) or OPEN
-    return OPEN
+    return (key_of(whole) if whole.kind == "dict" else whole.each) or OPEN
 
 
 def enumerated(b: Bound, fact: Look) -> Fact:
@@ -131,10 +131,13 @@ def extreme(b: Bound, fact: Look) -> Fact:
 
 def total(b: Bound, fact: Look) -> Fact:
     """The sum of the items, and of the number or array that it starts with."""
+    parts = items_of(fact(b["iterable"]))
+    if parts == []:
+        return fact(b["start"])
     items = [some_item(fact(b["iterable"])) or OPEN, fact(b["start"])]
     if _all_scalars(items):
         return scalar(all(f.real for f in items))
-    parts = items_of(fact(b["iterable"])) or []
+    parts = parts or []
     ndims = [f.ndim for f in parts if f.kind == "array" and f.ndim]
     if not ndims or len(ndims) < len(parts) or literal(b["start"]) != 0:
         return unknown(b, fact)
