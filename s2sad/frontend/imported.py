@@ -68,7 +68,7 @@ def with_imports(source: Source) -> tuple[Source, tuple[Guard, ...]]:
     if not any(isinstance(node, (gast.Import, gast.ImportFrom)) for node in nodes_of(source.node)):
         return source, ()
     within = list(_own(source.node.body))
-    bound: dict[str, int] = {a.id: 1 for a in nodes_of(source.node.args) if isinstance(a, gast.Name)}
+    bound: dict[str, int] = {}
     for node in nodes_of(source.node):
         if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
             bound[node.id] = 1

@@ -128,6 +128,16 @@ def from_here(x: Any) -> Any:
     return helper(x) * x
 
 
+def named_in_the_signature(v: np.ndarray[Any, Any], scale: Any = sys.maxsize * 0.0) -> Any:
+    import sys
+
+    import numpy as np  # noqa: I001
+
+    if isinstance(v, sys.__class__):
+        v = v.opened()
+    return np.sum(v * v) * (1.0 if scale else len(sys.byteorder))
+
+
 def shadowing(x: Any) -> Any:
     from math import pi as V  # noqa: N811
 
@@ -151,6 +161,7 @@ CASES = [
     case(in_a_function_inside, 1.5),
     case(by_a_callee, 0.5),
     case(from_here, 1.5),
+    case(named_in_the_signature, V),
     case(shadowing, 1.5),
 ]
 
