@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import types
 from collections.abc import Iterator
 from typing import Any
 
 from s2sad.analysis.summaries import written_unseen
 from s2sad.differentiate.known import Known
 from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
+from s2sad.frontend.unfollowed import is_foreign
 from s2sad.ir.nodes import Assign, Call, Effect, Expr, Opaque, Stmt
 from s2sad.ir.traverse import base, expressions, reads, subexpressions, walk, writes
 from s2sad.runtime import stop_gradient
@@ -57,10 +59,12 @@ class Refusals:
     def refuse_call(self, call: Call, error: S2SADError) -> None:
         """Note a call whose callee is refused."""
         here = self.known.place(call.node)
-        derived = isinstance(error, UnsupportedError) and error.derived
+        # Of a library's function it is not known what it writes either.
+        whole = isinstance(call.op.function, types.FunctionType) and is_foreign(call.op.function, here.file)
+        derived = isinstance(error, UnsupportedError) and error.derived and not whole
         (self.misused if derived else self.violations).extend(self.known.callees.refused(call, error, here))
         self.calls.append(here)
-        self.explained |= not isinstance(error, UnsupportedError) or error.obscure
+        self.explained |= whole or not isinstance(error, UnsupportedError) or error.obscure
 
     def refuse_buffer(self, node: Any, name: str = "") -> None:
         """Note a use of an array that is written in place for which there is no adjoint; ``name`` should be one.
