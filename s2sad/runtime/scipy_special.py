@@ -47,16 +47,20 @@ def is_pole(x: Array) -> Array:
 
 @_quiet
 def rgamma_derivative(x: Array) -> Array:
-    """The derivative of 1 / gamma(x), an entire function; at the pole -n it is (-1)^n n!.
+    """The derivative of 1 / gamma(x), an entire function; at the pole -n it is (-1)^n n!, by reflection.
 
     >>> float(rgamma_derivative(-3.0))
     -6.0
     """
     if np.iscomplexobj(x):
         return -special.rgamma(x) * special.digamma(x)
-    pole = is_pole(x)
-    at_pole = (1 - 2 * (np.asarray(x) % 2)) * special.gamma(np.where(pole, 1 - x, 1))
-    return np.where(pole, at_pole, -special.rgamma(x) * special.digamma(np.where(pole, 1, x)))
+    low = x < 0.5
+    a, b = np.where(low, x, 0), np.where(low, 1, x)
+    whole = np.round(a)
+    turn = math.pi * (a - whole)
+    by_reflection = np.cos(turn) - special.digamma(1 - a) * np.sin(turn) / math.pi
+    by_reflection = (1 - 2 * (whole % 2)) * special.gamma(1 - a) * by_reflection
+    return np.where(low, by_reflection, -special.rgamma(b) * special.digamma(b))
 
 
 @_quiet
@@ -134,14 +138,17 @@ def _tail(u: Array) -> Array:
 def dawsn_derivative(z: Array, x: Array) -> Array:
     """1 - 2 x z for z = dawsn(x); by its asymptotic series where that would cancel."""
     plain = 1 - 2 * x * z
-    return plain if np.iscomplexobj(x) else np.where(np.abs(x) > 50, -_tail(0.5 / x**2), plain)
+    if np.iscomplexobj(x):
+        return plain
+    far = np.abs(x) > 50
+    return np.where(far, -_tail(0.5 / np.where(far, x, 50.0) ** 2), plain)
 
 
 @_quiet
 def erfcx_derivative(z: Array, x: Array) -> Array:
     """2 x z - 2 / sqrt(pi) for z = erfcx(x); by its asymptotic series where that would cancel."""
-    c = 2 / math.sqrt(math.pi)
-    return np.where(np.real(x) > 50, c * _tail(-0.5 / x**2), 2 * x * z - c)
+    c, far = 2 / math.sqrt(math.pi), np.real(x) > 50
+    return np.where(far, c * _tail(-0.5 / np.where(far, x, 50.0) ** 2), 2 * x * z - c)
 
 
 def struve_term(v: Array, x: Array) -> Array:
@@ -149,22 +156,28 @@ def struve_term(v: Array, x: Array) -> Array:
     return _narrowed((0.5 * x) ** v * special.rgamma(v + 1.5) / math.sqrt(4 * math.pi), v, x)
 
 
-def spherical(name: str, n: int, x: Array, order: int) -> Array:
-    """The derivative of an order of a spherical Bessel function, by the equation that it solves, differentiated.
+def divisor(x: Array, part: Array) -> Array:
+    """``x``, by which ``part`` is divided; 1 where both are zero."""
+    return np.where(np.equal(x, 0) & np.equal(part, 0), 1, x)
 
-    x^2 f'' + 2 x f' + (s x^2 - n (n + 1)) f = 0, where s is -1 for the modified ones.
+
+def spherical(name: str, n: int, x: Array, order: int) -> Array:
+    """The derivative of an order of a spherical Bessel function, by those of the degrees around (DLMF 10.51).
+
+    (2 n + 1) f_n' = n f_(n - 1) - (n + 1) f_(n + 1), with other signs for the modified ones.
     """
     function = getattr(special, name)
-    sign = -1.0 if name in ("spherical_in", "spherical_kn") else 1.0
-    found = [function(n, x), function(n, x, True)]
-    for k in range(order - 1):
-        rest = 2 * (k + 1) * x * found[k + 1] + (k * (k + 1) + sign * x**2 - n * (n + 1)) * found[k]
-        if k > 0:
-            rest = rest + 2 * k * sign * x * found[k - 1]
-        if k > 1:
-            rest = rest + k * (k - 1) * sign * found[k - 2]
-        found.append(-rest / x**2)
-    return found[order]
+    below, above = {"spherical_in": (1, 1), "spherical_kn": (-1, -1)}.get(name, (1, -1))
+    factors: dict[int, Any] = {0: 1.0}
+    for _ in range(order):
+        found: dict[int, Any] = {}
+        for offset, factor in factors.items():
+            m = n + offset
+            found[offset - 1] = found.get(offset - 1, 0.0) + below * factor * m / (2 * m + 1)
+            found[offset + 1] = found.get(offset + 1, 0.0) + above * factor * (m + 1) / (2 * m + 1)
+        factors = found
+    # What a degree below 0 would have is taken times 0.
+    return sum(factor * function(np.maximum(n + offset, 0), x) for offset, factor in factors.items())
 
 
 # --- exponentials ---
@@ -189,7 +202,13 @@ def exprel_derivative(x: Array) -> Array:
 @_quiet
 def sinhc(x: Array) -> Array:
     """sinh(x) / x, and 1 at 0."""
-    return np.where(x == 0, 1, np.sinh(x) / x)
+    near = np.abs(x) < 1
+    u = np.where(near, x, 0) ** 2
+    series = 0 * u
+    for k in range(9, -1, -1):
+        series = series * u + 1 / math.factorial(2 * k + 1)
+    far = np.where(near, 1, x)
+    return np.where(near, series, np.sinh(far) / far)
 
 
 @_quiet
@@ -315,14 +334,24 @@ def ellipeinc_dm(phi: Array, m: Array) -> Array:
 
 @_quiet
 def lambertw_derivative(z: Array, x: Array) -> Array:
-    """The derivative of z = lambertw(x) on any branch: z / (x (1 + z)), and 1 at 0."""
-    return np.where(np.equal(x, 0) & np.equal(z, 0), 1, z / (x * (1 + z)))
+    """The derivative of z = lambertw(x) on any branch: exp(-z) / (1 + z)."""
+    return np.exp(-z) / (1 + z)
 
 
 @_quiet
 def spence_derivative(x: Array) -> Array:
-    """The derivative of spence(x): log(x) / (1 - x), and -1 at 1."""
-    return np.where(np.equal(x, 1), -1, np.log(x) / np.where(np.equal(x, 1), 1, 1 - x))
+    """The derivative of spence(x): log(x) / (1 - x); near 1 the sum of -(1 - x)^k / (k + 1).
+
+    >>> float(spence_derivative(1.0))
+    -1.0
+    """
+    near = np.abs(x - 1) < 0.1
+    u = np.where(near, 1 - x, 0)
+    series = 0 * u
+    for k in range(16, -1, -1):
+        series = series * u - 1 / (k + 1)
+    far = np.where(near, 2, x)
+    return np.where(near, series, np.log(far) / (1 - far))
 
 
 @_quiet

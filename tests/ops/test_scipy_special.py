@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from s2sad import grad, jvp
+from s2sad import grad, jvp, vjp
 from s2sad.errors import S2SADError, UndefinedDerivativeError
 from tests.oracle import numeric_gradient, richardson_jvp
 
@@ -289,3 +289,39 @@ def test_functions_by_their_derivatives(f: Callable[..., Any]) -> None:
     found, dot = grad(f)(Q), np.array([0.4, -0.9])
     np.testing.assert_allclose(found, numeric_gradient(f, (Q,)), rtol=1e-7, atol=1e-8)
     assert jvp(f, (Q,), (dot,))[1] == pytest.approx(found @ dot, rel=1e-9)
+
+
+#: Smooth functions where their derivatives are written with a pole, or with another formula: 0, 1 and others.
+SMOOTH: list[tuple[Callable[[Any], Any], list[float]]] = [
+    (special.dawsn, [0.0, 0.4]),
+    (special.erfcx, [0.0, 60.0]),
+    (special.spence, [1.0, 1.05, 0.95, 3.0]),
+    (special.rgamma, [0.0, -1.0, -2.0, 0.5, 0.49]),
+    (special.ber, [0.0, 0.7]),
+    (special.bei, [0.0, 0.7]),
+    (lambda x: special.sici(x)[0], [0.0, 0.7]),
+    (lambda x: special.shichi(x)[0], [0.0, 0.7]),
+    (lambda x: special.struve(0, x), [0.0, 0.7]),
+    (lambda x: special.modstruve(0, x), [0.0, 0.7]),
+    (lambda x: special.spherical_jn(1, x), [0.0, 0.7]),
+    (lambda x: special.spherical_jn(2, x), [0.0, 1e-6]),
+    (lambda x: special.spherical_in(1, x), [0.0, 0.7]),
+    (lambda x: np.real(special.lambertw(x)), [0.0, 0.7]),
+]
+
+
+@pytest.mark.parametrize("case", SMOOTH, ids=range(len(SMOOTH)))
+def test_second_derivatives_where_functions_are_smooth(case: tuple[Callable[[Any], Any], list[float]]) -> None:
+    f, points = case
+    x, dot = np.array(points), np.linspace(1.0, 2.0, len(points))
+
+    def total(x: Any) -> Any:
+        return np.sum(f(x) * np.linspace(0.5, 1.0, len(points)))
+
+    slope = grad(total)
+    expected = richardson_jvp(slope, (x,), (dot,))
+    np.testing.assert_allclose(slope(x), numeric_gradient(total, (x,)), rtol=1e-7, atol=1e-10)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # The other result of sici and shichi is infinite at 0.
+        np.testing.assert_allclose(jvp(slope, (x,), (dot,))[1], expected, rtol=1e-7, atol=1e-10)
+    np.testing.assert_allclose(vjp(slope, x)[1](dot)[0], expected, rtol=1e-7, atol=1e-10)

@@ -18,8 +18,7 @@ from s2sad.ops import sampling
 from s2sad.ops.infer.common import Bound, Types
 from s2sad.ops.scipy.points import at, between, both, of
 from s2sad.ops.spec import Sample, elementwise, rule
-from s2sad.runtime.edges import quotient
-from s2sad.runtime.scipy_special import expn_derivative, real_sign, sinhc, spherical, struve_term
+from s2sad.runtime.scipy_special import divisor, expn_derivative, real_sign, sinhc, spherical, struve_term
 
 Array = Any
 
@@ -189,12 +188,17 @@ def spherical_rule(name: str, n: int, x: Array, order: int) -> Array:
 
 @elementwise(special.struve, wrt=["x"], samples=of([0, 1, 2.5], sampling.POSITIVE))
 def struve(v: Array, x: Array) -> Array:
-    return 0.5 * (special.struve(v - 1.0, x) - special.struve(v + 1, x)) + struve_term(v, x)
+    # Of order 0 the recurrence begins with what has a pole at 0.
+    w = np.where(np.equal(v, 0), 1.0, v)
+    slope = 0.5 * (special.struve(w - 1.0, x) - special.struve(w + 1, x)) + struve_term(w, x)
+    return np.where(np.equal(v, 0), 2 / math.pi - special.struve(1.0, x), slope)
 
 
 @elementwise(special.modstruve, wrt=["x"], samples=of([0, 1, 2.5], sampling.POSITIVE))
 def modstruve(v: Array, x: Array) -> Array:
-    return 0.5 * (special.modstruve(v - 1.0, x) + special.modstruve(v + 1, x)) + struve_term(v, x)
+    w = np.where(np.equal(v, 0), 1.0, v)
+    slope = 0.5 * (special.modstruve(w - 1.0, x) + special.modstruve(w + 1, x)) + struve_term(w, x)
+    return np.where(np.equal(v, 0), 2 / math.pi + special.modstruve(1.0, x), slope)
 
 
 # --- integrals of exponentials ---
@@ -232,7 +236,7 @@ def _sici_jvp(x_dot: Array, x: Array) -> Any:
 
 @rule(special.sici, jvp=_sici_jvp, samples=_numbers, infer=_several, gives=(tuple,))
 def sici(z_bar: Any, x: Array) -> Array:
-    return z_bar[0] * np.sinc(x / math.pi) + quotient(z_bar[1] * np.cos(x), x)
+    return z_bar[0] * np.sinc(x / math.pi) + z_bar[1] * np.cos(x) / divisor(x, z_bar[1])
 
 
 def _shichi_jvp(x_dot: Array, x: Array) -> Any:
@@ -241,7 +245,7 @@ def _shichi_jvp(x_dot: Array, x: Array) -> Any:
 
 @rule(special.shichi, jvp=_shichi_jvp, samples=_numbers, infer=_several, gives=(tuple,))
 def shichi(z_bar: Any, x: Array) -> Array:
-    return z_bar[0] * sinhc(x) + quotient(z_bar[1] * np.cosh(x), x)
+    return z_bar[0] * sinhc(x) + z_bar[1] * np.cosh(x) / divisor(x, z_bar[1])
 
 
 def _fresnel_jvp(x_dot: Array, x: Array) -> Any:

@@ -14,6 +14,7 @@ from scipy import special
 from s2sad.ops import infer, sampling
 from s2sad.ops.scipy.points import at, between, both, of
 from s2sad.ops.spec import Function, elementwise
+from s2sad.runtime.edges import quotient
 
 Array = Any
 
@@ -83,12 +84,12 @@ def kei(x: Array) -> Array:
 
 @elementwise(special.berp, samples=sampling.REAL)
 def berp(z: Array, x: Array) -> Array:
-    return -special.bei(x) - z / x
+    return -special.bei(x) - quotient(z, x)
 
 
 @elementwise(special.beip, samples=sampling.REAL)
 def beip(z: Array, x: Array) -> Array:
-    return special.ber(x) - z / x
+    return special.ber(x) - np.where(np.equal(x, 0), 0.5, quotient(z, x))
 
 
 @elementwise(special.kerp, samples=sampling.POSITIVE)
