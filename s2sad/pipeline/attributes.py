@@ -1,4 +1,4 @@
-"""Arrays that are attributes of objects of the user's which a variable of the module, or of a closure, has.
+"""Arrays and numbers that are attributes of the user's objects which a variable of the module, or a closure, has.
 
 What they are is a fact as it is of a variable (`MODEL.weights` as `WEIGHTS`), behind a guard, if nothing that may run
 gives an attribute of that name another value.  So are the types of what lists and dicts of the module hold, if nothing
@@ -28,7 +28,7 @@ from s2sad.transform.steady import Steady
 
 @dataclass(frozen=True)
 class _Path:
-    """The classes of the objects on the way to an array, and its class, dtype and shape; None if there is none."""
+    """The classes of the objects on the way to a number, or an array with dtype and shape; None if none is there."""
 
     names: tuple[str, ...]
     sized: bool
@@ -41,6 +41,8 @@ class _Path:
                 return None
             found.append(type(value))
             value = own[name]
+        if type(value) in _NUMBERS:
+            return *found, type(value)
         if type(value) is not np.ndarray or value.dtype.hasobject:
             return None
         return *found, value.dtype, value.shape if self.sized else value.ndim
@@ -100,6 +102,7 @@ class _UnknownError(Exception):
 MOST_ITEMS = 256
 _DICTS = (dict, OrderedDict)
 _CONTAINING = (list, tuple, *_DICTS)
+_NUMBERS = (float, int, complex)
 _LEAVES = frozenset((bool, int, float, complex, str, type(None), np.float64, np.float32, np.complex128, np.int64))
 
 
@@ -158,7 +161,8 @@ class Attributes:
             return OPEN, None
         for attribute in names:
             value = attributes_of(value)[attribute]
-        return describe(value, name, sizes), Guard(space, root, expected, probe)
+        fact = describe(value, name, sizes)
+        return timeless(fact) if type(value) in _NUMBERS else fact, Guard(space, root, expected, probe)
 
     def contents(self, resolver: Resolver, name: str, known: Fact) -> tuple[Fact, Guard | None]:
         """What a list or dict is that a variable has, with the types of its items, and what that rests on.

@@ -180,3 +180,49 @@ def test_right_or_refused_where_something_sets_it(f: Callable[[Any], Any]) -> No
     finally:
         MODEL.inner = INNER
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+
+
+class Medium:
+    def __init__(self, damping: Any) -> None:
+        self.damping = damping
+
+
+MEDIUM = Medium(0.3)
+
+
+def powers(x: Any) -> Any:
+    """What ``power *= ratio`` does depends on whether the attribute is a number."""
+    ratio = MEDIUM.damping * x
+    power, total = ratio, 0.0
+    for k in range(3):
+        total = total + power * (k + 1)
+        power *= ratio
+    return np.sum(total * ratio)
+
+
+@pytest.mark.parametrize("others", [(0.4, 2), (np.array([0.2, 0.5]), 0.7)])
+def test_a_number_may_be_another_one_or_an_array_in_the_next_call(
+    others: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    derivative = grad(powers)
+    for attribute in (0.3, *others):
+        monkeypatch.setattr(MEDIUM, "damping", attribute)
+        np.testing.assert_allclose(derivative(0.7), numeric_gradient(powers, (0.7,)), rtol=1e-7)
+
+
+def doubled_on_the_way(x: Any) -> Any:
+    before = MEDIUM.damping * x
+    Medium.__init__(MEDIUM, np.array([MEDIUM.damping, 1.0]))
+    y = MEDIUM.damping * x
+    y *= before
+    Medium.__init__(MEDIUM, 0.3)
+    return np.sum(y)
+
+
+def test_a_number_that_the_program_replaces_is_not_taken_for_one() -> None:
+    assert MEDIUM.damping == 0.3
+    try:
+        found = grad(doubled_on_the_way)(0.7)
+    except S2SADError:
+        return
+    np.testing.assert_allclose(found, numeric_gradient(doubled_on_the_way, (0.7,)), rtol=1e-7)
