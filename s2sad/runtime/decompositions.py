@@ -141,10 +141,15 @@ def turning(v: Any, v_dot: Any, row: int, sizes: Any = None) -> Any:
 
     ``sizes`` say beside what a component of each vector is a rounding error, if not beside the greatest one.
     """
-    here = v[..., [row], :]
+    here = _in_row(v, row)
     if not negligible(np.imag(here), v):
         return 0.0
-    return 1j * ratio(np.imag(v_dot[..., [row], :]), _not_vanishing(here, v if sizes is None else sizes))
+    return 1j * ratio(np.imag(_in_row(v_dot, row)), _not_vanishing(here, v if sizes is None else sizes))
+
+
+def _in_row(v: Any, row: int) -> Any:
+    """The components of vectors in the first row or the last, with the axis; none of vectors without components."""
+    return v[..., :1, :] if row == 0 else v[..., -1:, :]
 
 
 def _not_vanishing(here: Any, v: Any) -> Any:
@@ -163,8 +168,8 @@ def phases_adjoint(v_bar: Any, v: Any, row: int, rest: Any = 0.0) -> Any:
 
     ``rest`` is the product of other vectors that turn with them, and their adjoints.
     """
-    here = v[..., [row], :]
-    if not negligible(np.imag(here), v):
+    here = _in_row(v, row)
+    if not v.size or not negligible(np.imag(here), v):
         return v_bar
     product = np.imag(np.sum(np.conj(v_bar) * v, axis=-2) + rest)
     turn = 1j * ratio(product, _not_vanishing(here, v)[..., 0, :])
@@ -273,6 +278,8 @@ def eig_tangent(a_dot: Any, w: Any, v: Any) -> tuple[Any, Any]:
 
 def _largest(v: Any) -> tuple[Any, Any]:
     """Where the component of each column stands that is largest, 1 there and 0 elsewhere, and its real part."""
+    if not v.size:
+        return np.zeros(v.shape, v.real.dtype), np.zeros((*v.shape[:-2], 1, v.shape[-1]), v.real.dtype)
     place = np.expand_dims(np.argmax(np.abs(v), axis=-2), -2)
     where = np.arange(v.shape[-2])[:, np.newaxis] == place
     return where.astype(v.real.dtype), np.take_along_axis(np.real(v), place, -2)

@@ -22,7 +22,7 @@ _quiet = np.errstate(all="ignore")
 
 def _narrowed(value: Array, *operands: Array) -> Array:
     """In single precision what is computed from operands of that, and from Python's numbers, which SciPy widens."""
-    return value.astype(np.float32) if np.result_type(*operands) == np.float32 else value
+    return (value.astype(np.float32) if np.result_type(*operands) == np.float32 else value)[()]
 
 
 def real_sign(x: Array) -> Array:
@@ -72,18 +72,26 @@ def digamma_difference(a: Array, b: Array) -> Array:
 
 
 @_quiet
-def binom_dn(z: Array, n: Array, k: Array) -> Array:
-    """The derivative of z = binom(n, k) by n: of a polynomial in n where k is a whole number."""
-    m = n - k + 1
+def trigamma_difference(a: Array, b: Array) -> Array:
+    """The derivative of `digamma_difference` where both move alike."""
+    both = is_pole(a) & is_pole(b)
+    a, b = np.where(both, 1 - a, a), np.where(both, 1 - b, b)
+    return np.where(both, -1, 1) * (special.polygamma(1, a) - special.polygamma(1, b))
+
+
+@_quiet
+def binom_dn(n: Array, k: Array) -> Array:
+    """The derivative of binom(n, k) by n: of a polynomial in n where k is a whole number."""
+    z, m = special.binom(n, k), n - k + 1
     vanishes = is_pole(m) & ~is_pole(n + 1)
     limit = special.gamma(n + 1) * special.rgamma(k + 1) * rgamma_derivative(m)
     return _narrowed(np.where(vanishes, limit, np.where(z == 0, 0, z * digamma_difference(n + 1, m))), n, k)
 
 
 @_quiet
-def binom_dk(z: Array, n: Array, k: Array) -> Array:
-    """The derivative of z = binom(n, k) by k."""
-    m = n - k + 1
+def binom_dk(n: Array, k: Array) -> Array:
+    """The derivative of binom(n, k) by k."""
+    z, m = special.binom(n, k), n - k + 1
     above = -special.gamma(n + 1) * special.rgamma(k + 1) * rgamma_derivative(m)
     below = special.gamma(n + 1) * special.rgamma(m) * rgamma_derivative(k + 1)
     inside = z * (special.digamma(m) - special.digamma(k + 1))
@@ -91,11 +99,38 @@ def binom_dk(z: Array, n: Array, k: Array) -> Array:
 
 
 @_quiet
-def poch_dz(p: Array, x: Array, m: Array) -> Array:
-    """The derivative of p = poch(x, m) by x: of a polynomial in x where m is a whole number."""
+def binom_second(n: Array, k: Array) -> tuple[Array, Array, Array]:
+    """The second derivatives of binom(n, k): by n twice, by both, and by k twice; NaN by k where that is a pole."""
+    z, m = special.binom(n, k), n - k + 1
+    vanishes = is_pole(m) & ~is_pole(n + 1)
+    limit = special.gamma(n + 1) * special.rgamma(k + 1) * rgamma_derivative(m)
+    # Near its zeros rgamma(m) is rgamma_derivative(m) times t - digamma(1 - m) t^2.
+    log_n, log_k, turned = special.digamma(n + 1), special.digamma(k + 1), special.digamma(np.where(vanishes, 1 - m, 1))
+    by_n, by_k = digamma_difference(n + 1, m), special.digamma(m) - log_k
+    curved, curved_k = special.polygamma(1, m), special.polygamma(1, k + 1)
+    twice_n = np.where(vanishes, 2 * limit * (log_n - turned), z * (by_n**2 + trigamma_difference(n + 1, m)))
+    mixed = np.where(vanishes, -limit * (log_n + log_k - 2 * turned), z * (by_n * by_k + curved))
+    twice_k = np.where(vanishes, 2 * limit * (log_k - turned), z * (by_k**2 - curved - curved_k))
+    return _narrowed(twice_n, n, k), _narrowed(mixed, n, k), _narrowed(twice_k, n, k)
+
+
+@_quiet
+def poch_dz(x: Array, m: Array) -> Array:
+    """The derivative of poch(x, m) by x: of a polynomial in x where m is a whole number."""
     vanishes = is_pole(x) & ~is_pole(x + m)
     limit = special.gamma(x + m) * rgamma_derivative(x)
-    return _narrowed(np.where(vanishes, limit, p * digamma_difference(x + m, x)), x, m)
+    return _narrowed(np.where(vanishes, limit, special.poch(x, m) * digamma_difference(x + m, x)), x, m)
+
+
+@_quiet
+def poch_second(x: Array, m: Array) -> tuple[Array, Array]:
+    """The second derivatives of poch(x, m): by x twice, and by both."""
+    p, vanishes = special.poch(x, m), is_pole(x) & ~is_pole(x + m)
+    limit, log = special.gamma(x + m) * rgamma_derivative(x), special.digamma(x + m)
+    by_x, turned = digamma_difference(x + m, x), special.digamma(np.where(vanishes, 1 - x, 1))
+    twice = np.where(vanishes, 2 * limit * (log - turned), p * (by_x**2 + trigamma_difference(x + m, x)))
+    mixed = np.where(vanishes, limit * log, p * (by_x * log + special.polygamma(1, x + m)))
+    return _narrowed(twice, x, m), _narrowed(mixed, x, m)
 
 
 def gamma_density(a: Array, x: Array) -> Array:
@@ -149,6 +184,20 @@ def erfcx_derivative(z: Array, x: Array) -> Array:
     """2 x z - 2 / sqrt(pi) for z = erfcx(x); by its asymptotic series where that would cancel."""
     c, far = 2 / math.sqrt(math.pi), np.real(x) > 50
     return np.where(far, c * _tail(-0.5 / np.where(far, x, 50.0) ** 2), 2 * x * z - c)
+
+
+@_quiet
+def mills(x: Array) -> Array:
+    """The density of the normal distribution over its distribution function, at any ``x`` without underflow."""
+    return math.sqrt(2 / math.pi) / special.erfcx(x / -math.sqrt(2))
+
+
+@_quiet
+def mills_derivative(z: Array, x: Array) -> Array:
+    """-z (x + z) for z = mills(x); by its asymptotic series where that would cancel."""
+    far = np.real(x) < -60
+    u = 1 / np.where(far, x, -60.0) ** 2
+    return np.where(far, -1 + u * (1 - u * (6 - 50 * u)), -z * (x + z))
 
 
 def struve_term(v: Array, x: Array) -> Array:

@@ -26,11 +26,6 @@ def exp_difference(a: Array, b: Array) -> Array:
     return np.where(np.isneginf(a), 0, np.exp(a - b))
 
 
-def mills(x: Array) -> Array:
-    """The density of the normal distribution over its distribution function, at any ``x`` without underflow."""
-    return math.sqrt(2 / math.pi) / special.erfcx(x / -math.sqrt(2))
-
-
 @_quiet
 def truncation_rate(x: Array, a: Array, b: Array) -> Array:
     """The density at ``x`` of the normal distribution truncated to [a, b], also far in a tail; at infinity 0."""

@@ -472,3 +472,11 @@ def test_the_factor_of_a_vector_whose_component_is_small_has_its_derivative() ->
     expected = richardson_jvp(f, (a,), (a_dot,))
     np.testing.assert_allclose(jvp(f, (a,), (a_dot,))[1], expected, rtol=1e-6)
     np.testing.assert_allclose(np.sum((grad(f)(a) * a_dot).real), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("f", [lambda a: np.linalg.eigh(a)[1], lambda a: np.linalg.eig(a)[1], np.linalg.eigvals])
+def test_matrices_without_rows(f: Callable[..., Any]) -> None:
+    a = np.zeros((0, 0), complex)
+    loss = lambda a: np.sum(np.real(f(a)))  # noqa: E731
+    assert grad(loss)(a).shape == (0, 0)
+    assert jvp(loss, (a,), (a,))[1] == 0.0

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from s2sad import grad, jvp, vjp
+from s2sad import grad, hvp, jvp, vjp
 from s2sad.errors import S2SADError, UndefinedDerivativeError
 from tests.oracle import numeric_gradient, richardson_jvp
 
@@ -325,3 +325,24 @@ def test_second_derivatives_where_functions_are_smooth(case: tuple[Callable[[Any
         # The other result of sici and shichi is infinite at 0.
         np.testing.assert_allclose(jvp(slope, (x,), (dot,))[1], expected, rtol=1e-7, atol=1e-10)
     np.testing.assert_allclose(vjp(slope, x)[1](dot)[0], expected, rtol=1e-7, atol=1e-10)
+
+
+def polynomials(x: Any) -> Any:
+    return np.sum(special.binom(x, 3.0) * special.poch(x - 3.0, 2.0)) + np.sum(special.binom(x, 2.0))
+
+
+def of_both(x: Any) -> Any:
+    y = x + 0.4
+    return np.sum(special.binom(y + 4.0, y) * special.comb(y + 5.0, 0.3 * y)) + np.sum(special.poch(y, 2.0 * y))
+
+
+@pytest.mark.parametrize("f", [polynomials, of_both, lambda x: np.sum(special.log_ndtr(70.0 * x))])
+def test_second_derivatives_also_at_poles_and_zeros(f: Callable[..., Any]) -> None:
+    x, v = np.array([1.0, 2.5, 0.0]), np.array([0.3, -0.8, 1.1])
+    expected = richardson_jvp(grad(f), (x,), (v,))
+    np.testing.assert_allclose(hvp(f, (x,), (v,)), expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(("x", "expected"), [(0.0, -2 / np.pi), (800.0, 0.0), (-1e6, -1.0)])
+def test_curvature_of_the_logarithm_of_a_probability(x: float, expected: float) -> None:
+    assert hvp(lambda t: 1.0 * special.log_ndtr(t), (x,), (1.0,)) == pytest.approx(expected)

@@ -22,6 +22,7 @@ from s2sad.runtime.edges import quotient
 from s2sad.runtime.scipy_special import (
     binom_dk,
     binom_dn,
+    binom_second,
     boxcox1p_dlmbda,
     boxcox_dlmbda,
     dawsn_derivative,
@@ -31,8 +32,11 @@ from s2sad.runtime.scipy_special import (
     inv_boxcox_dlmbda,
     logsumexp_adjoints,
     logsumexp_tangent,
+    mills,
+    mills_derivative,
     multigammaln_derivative,
     poch_dz,
+    poch_second,
     rgamma_derivative,
 )
 
@@ -122,18 +126,33 @@ _WHOLE = at((1.0, 3), (4.0, 2), ([0.0, 2.0, 5.0], 4), (2.0, 4), (-1.5, 3), (0.0,
 
 
 @elementwise(special.binom, samples=both(between((3.1, 6.2), (0.4, 2.6)), _WHOLE))
-def binom(z: Array, n: Array, k: Array) -> Array:
-    return binom_dn(z, n, k), binom_dk(z, n, k)
+def binom(n: Array, k: Array) -> Array:
+    return binom_dn(n, k), binom_dk(n, k)
+
+
+@elementwise(binom_dn, samples=between((3.1, 6.2), (0.4, 2.6)))
+def binom_dn_rule(n: Array, k: Array) -> Array:
+    return binom_second(n, k)[0], binom_second(n, k)[1]
+
+
+@elementwise(binom_dk, samples=between((3.1, 6.2), (0.4, 2.6)))
+def binom_dk_rule(n: Array, k: Array) -> Array:
+    return binom_second(n, k)[1], binom_second(n, k)[2]
 
 
 @elementwise(special.comb, samples=both(between((3.1, 6.2), (0.4, 2.6)), at((1.2, 3.5), (-1.5, 0.5))), dtype="unknown")
 def comb(z: Array, N: Array, k: Array) -> Array:
-    return np.where(z == 0, 0, binom_dn(z, N, k)), np.where(z == 0, 0, binom_dk(z, N, k))
+    return np.where(z == 0, 0, binom_dn(N, k)), np.where(z == 0, 0, binom_dk(N, k))
 
 
 @elementwise(special.poch, samples=both(between((0.5, 2.5), (0.6, 2.4)), _WHOLE, at((-2.0, 3), (-2.0, 2))))
 def poch(z: Array, x: Array, m: Array) -> Array:
-    return poch_dz(z, x, m), z * special.digamma(x + m)
+    return poch_dz(x, m), z * special.digamma(x + m)
+
+
+@elementwise(poch_dz, samples=between((0.5, 2.5), (0.6, 2.4)))
+def poch_dz_rule(x: Array, m: Array) -> Array:
+    return poch_second(x, m)[0], poch_second(x, m)[1]
 
 
 @elementwise(
@@ -197,7 +216,12 @@ def ndtr(x: Array) -> Array:
 
 @elementwise(special.log_ndtr, samples=both(_REAL_OR_SMALL_COMPLEX, at(([-30.0, 12.0],))))
 def log_ndtr(x: Array) -> Array:
-    return math.sqrt(2 / math.pi) / special.erfcx(x / -math.sqrt(2))
+    return mills(x)
+
+
+@elementwise(mills, samples=both(_REAL_OR_SMALL_COMPLEX, at(([-90.0, 12.0, -50.0, 800.0, 0.0],), (0.0,))))
+def mills_rule(z: Array, x: Array) -> Array:
+    return mills_derivative(z, x)
 
 
 @elementwise(special.ndtri, samples=_UNITS)

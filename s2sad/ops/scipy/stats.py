@@ -22,7 +22,7 @@ from s2sad.ops.scipy.distributions import CONTINUOUS, Continuous
 from s2sad.ops.scipy.points import both
 from s2sad.ops.spec import RuleOptions, Sample, elementwise, literal, sample
 from s2sad.runtime.scipy.incomplete import betainc_da, betainc_db, gammainc_da
-from s2sad.runtime.scipy_special import log_excess
+from s2sad.runtime.scipy_special import log_excess, mills
 from s2sad.runtime.scipy_stats import (
     exp_difference,
     f_ddfd,
@@ -30,7 +30,6 @@ from s2sad.runtime.scipy_stats import (
     f_rate_d,
     f_rate_n,
     genextreme_power,
-    mills,
     t_ddf,
     t_rate,
     truncation_rate,

@@ -19,38 +19,38 @@ Array = Any
 
 def _frame(a: Array) -> tuple[Array, Array, Array, Array]:
     """The singular vectors and values of a matrix with no fewer rows than columns, and the sums of pairs of values."""
-    if a.shape[0] < a.shape[1]:
+    if a.shape[-2] < a.shape[-1]:
         raise UndefinedDerivativeError(
             "the polar decomposition of a matrix with fewer rows than columns has no derivative",
             "Use side='left', of which the factor with this side is regular.",
         )
     w, s, vh = np.linalg.svd(a, full_matrices=False)
-    return w, s, vh, s[:, np.newaxis] + s
+    return w, s, vh, s[..., :, np.newaxis] + s[..., np.newaxis, :]
 
 
 def polar_tangent(a_dot: Array, a: Array, side: str = "right") -> tuple[Array, Array]:
     """The tangents of the factors in ``u, p = linalg.polar(a, side)``."""
     if side == "left":
-        u_dot, p_dot = polar_tangent(a_dot.T, a.T)
-        return u_dot.T, p_dot
+        u_dot, p_dot = polar_tangent(a_dot.mT, a.mT)
+        return u_dot.mT, p_dot
     w, s, vh, sums = _frame(a)
-    m = w.T @ a_dot @ vh.T
-    outside = a_dot @ vh.T - w @ m
-    u_dot = (w @ ((m - m.T) / sums) + outside / s) @ vh
-    left = s[:, np.newaxis] * m
-    return u_dot, vh.T @ ((left + left.T) / sums) @ vh
+    m = w.mT @ a_dot @ vh.mT
+    outside = a_dot @ vh.mT - w @ m
+    u_dot = (w @ ((m - m.mT) / sums) + outside / s[..., np.newaxis, :]) @ vh
+    left = s[..., :, np.newaxis] * m
+    return u_dot, vh.mT @ ((left + left.mT) / sums) @ vh
 
 
 def polar_adjoint(u_bar: Array, p_bar: Array, a: Array, side: str = "right") -> Array:
     """The adjoint of ``a`` in ``u, p = linalg.polar(a, side)``."""
     if side == "left":
-        return polar_adjoint(u_bar.T, p_bar, a.T).T
+        return polar_adjoint(u_bar.mT, p_bar, a.mT).mT
     w, s, vh, sums = _frame(a)
-    turned = u_bar @ vh.T
-    m_bar = w.T @ turned
-    turning, stretching = m_bar / sums, (vh @ p_bar @ vh.T) / sums
-    inside = turning - turning.T + s[:, np.newaxis] * (stretching + stretching.T)
-    return (w @ inside + (turned - w @ m_bar) / s) @ vh
+    turned = u_bar @ vh.mT
+    m_bar = w.mT @ turned
+    turning, stretching = m_bar / sums, (vh @ p_bar @ vh.mT) / sums
+    inside = turning - turning.mT + s[..., :, np.newaxis] * (stretching + stretching.mT)
+    return (w @ inside + (turned - w @ m_bar) / s[..., np.newaxis, :]) @ vh
 
 
 def procrustes_adjoints(z_bar: Any, z: Any, a: Array, b: Array) -> tuple[Array, Array]:
