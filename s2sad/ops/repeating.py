@@ -24,7 +24,7 @@ from s2sad.runtime.linear import (
     untile,
     untrace,
 )
-from s2sad.runtime.padding import pad_adjoint, pad_ends, pad_tangent, unpad
+from s2sad.runtime.padding import pad_adjoint, pad_ends, pad_tangent, padded_ends, unpad
 
 Array = Any
 
@@ -245,6 +245,19 @@ def pad_tangent_rule(
     ends: Any = (0.0, 0.0),
 ) -> Array:
     return pad_adjoint(z_bar, a, pad_width, mode, stat_length, reflect_type)
+
+
+def _ends() -> Sequence[Sample]:
+    return [
+        sample(numbers(7), float, 2, mode, ends)
+        for mode in ("constant", "linear_ramp")
+        for ends in (1.5, (0.5, 2.0), [[1.0, 3.0]], np.array([0.5, 1.0]))
+    ] + [sample(numbers(5, 6), float, ((1, 2), (2, 1)), "linear_ramp", ((0.5, 1.0), (2.0, 3.0)))]
+
+
+@linear(pad_ends, wrt=["g"], steps=frozenset({"values"}), samples=_ends, dtype="unknown")
+def pad_ends_rule(z_bar: Any, g: Array, dtype: Any, pad_width: Any, mode: str = "constant", values: Any = 0) -> Array:
+    return padded_ends(z_bar, g, pad_width, mode)
 
 
 # --- diagonals and triangles ---

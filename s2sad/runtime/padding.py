@@ -139,6 +139,20 @@ def pad_ends(g: Any, dtype: Any, pad_width: Any, mode: str = "constant", values:
     return like(uncast(unbroadcast(found, np.shape(values)), dtype, values), values)
 
 
+def padded_ends(ends: Any, g: Any, pad_width: Any, mode: str = "constant") -> Any:
+    """Return the adjoint of ``g`` in `pad_ends`: zeros in the middle, between what the ends have.
+
+    Example:
+        >>> padded_ends(2.0, np.ones(5), 2, "linear_ramp")
+        array([2., 1., 0., 1., 2.])
+    """
+    pairs = _pairs(pad_width, np.ndim(g))
+    middle = np.zeros([n - sum(pair) for n, pair in zip(np.shape(g), pairs, strict=True)], np.result_type(g))
+    if mode == "linear_ramp":
+        return np.pad(middle, pad_width, "linear_ramp", end_values=ends)
+    return np.pad(middle, pad_width, constant_values=ends)
+
+
 # --- one axis
 
 

@@ -343,6 +343,7 @@ TWICE: list[tuple[Callable[..., Any], Any]] = [
     (lambda v: np.sum(np.linalg.cholesky(np.outer(v, v) + 3 * np.eye(70)) ** 3), np.cos(np.arange(70.0))),
     (lambda m: np.sum(np.linalg.multi_dot([m, m.T, m, M[0]]) ** 2), M),
     (lambda a: np.sum(np.linalg.tensorsolve(a, X[:3]) ** 2), S),
+    (lambda x: np.sum(np.pad(x, 2, "linear_ramp", end_values=(x[0], x[1] ** 2)) ** 2), X),
 ]
 
 
