@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from s2sad import ops
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.provenance import Provenance
-from s2sad.analysis.sharing import reshapes_itself, sharing
+from s2sad.analysis.sharing import may_hold_objects, reshapes_itself, sharing
 from s2sad.analysis.summaries import (
     MODULE,
     RESULT,
@@ -188,9 +188,9 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
             if op.kind == "compare" or (op.kind == "bool" and op.name == "not"):
                 return
             if op.kind == "operator" and op.name in ("+", "*") and not facts.get(expr).numeric:
-                # Lists and tuples: what they hold is held by both.
+                # Lists and tuples: what they hold is held by both, if it can be written.
                 for arg in args:
-                    if facts.get(arg).kind in ("list", "tuple", "open"):
+                    if facts.get(arg).kind in ("list", "tuple", "open") and may_hold_objects(facts.get(arg)):
                         yield from sharers(arg, facts, calls)
                     if op.name == "*" and any(isinstance(part, Call) for part in subexpressions(arg)):
                         # What is made in a display is there several times, and has no name.

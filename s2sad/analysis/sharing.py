@@ -10,7 +10,7 @@ import numpy as np
 from s2sad import ops
 from s2sad.ir.nodes import Build, Call, Const, Expr, Function
 from s2sad.ir.traverse import expressions, subexpressions, walk
-from s2sad.ir.types import Fact, has_objects
+from s2sad.ir.types import Fact, has_objects, some_item
 from s2sad.ops.binding import UNNAMED, argument, dtype_of, given
 from s2sad.ops.infer.dtypes import is_of_objects
 
@@ -87,3 +87,9 @@ def reshapes_itself(function: Function) -> bool:
         for expr in expressions(stmt)
         for inner in subexpressions(expr)
     )
+
+
+def may_hold_objects(whole: Fact) -> bool:
+    """Whether a list or tuple may hold anything but numbers and texts, which nothing writes into."""
+    item = some_item(whole)
+    return item is None or not item.immutable

@@ -31,6 +31,7 @@ from s2sad.ir.traverse import blocks, children, map_stmt, names_in, reads, walk,
 from s2sad.optimise.memory import Memory, is_view
 
 _ZERO = Const(0.0)
+_PUT = Op("change", "[]")
 _COPYTO = Op("runtime", "np.copyto", np.copyto)
 
 
@@ -74,6 +75,8 @@ class _Shortener:
             zero = out[position]
             if isinstance(zero, Store) and self.is_zero(zero):
                 self.sink(out, position, zero)
+            elif isinstance(zero, Assign) and isinstance(zero.value, Call) and zero.value.op == _PUT:
+                self.put_once(out, position, zero, zero.value)
         for position, stmt in enumerate(out):
             if isinstance(stmt, Store) and self.adds_array(stmt):
                 # NumPy adds overlapping arrays as if they were apart.
@@ -87,9 +90,9 @@ class _Shortener:
     # --- zeros
 
     def is_zero(self, stmt: Store) -> bool:
-        """Whether a store sets a part of an array to zero."""
+        """Whether a store sets a part of an array, or an item of a list, to zero."""
         plain = stmt.value == _ZERO and stmt.op is None and stmt.call is None
-        return plain and isinstance(stmt.base, Var) and self.memory.fact(stmt.base).kind == "array"
+        return plain and isinstance(stmt.base, Var) and self.memory.fact(stmt.base).kind in ("array", "list")
 
     def sink(self, out: list[Stmt], position: int, zero: Store) -> None:
         """Let a contribution take the place of the zeros before it, or take what they overwrite without a copy."""
@@ -99,8 +102,15 @@ class _Shortener:
         for i in range(position + 1, len(out)):
             stmt = out[i]
             if isinstance(stmt, Store) and stmt.op == "+" and stmt.call is None:
-                if (stmt.base, stmt.index) == (zero.base, zero.index) and self.is_apart(stmt.value, zero):
+                # An item that is an array would be another one.
+                fits = self.memory.fact(stmt.base).kind == "array" or self.memory.fact(stmt.value).kind == "scalar"
+                if (stmt.base, stmt.index) == (zero.base, zero.index) and fits and self.is_apart(stmt.value, zero):
                     out[i] = replace(stmt, op=None)
+                    made = out[position - 1] if position else zero
+                    if isinstance(made, Assign) and (Var(made.target), made.value) == (stmt.value, place):
+                        if self.is_number(made.target):
+                            # It is what was there.
+                            del out[i]
                     del out[position]
                     return
             if not self.passes(stmt, zero):
@@ -110,6 +120,22 @@ class _Shortener:
         if taken is not None and sum(taken in reads(s) for s in out[position : last + 1]) == self.uses[taken]:
             del out[position]
             out.insert(last, zero)
+
+    def put_once(self, out: list[Stmt], position: int, zero: Assign, put: Call) -> None:
+        """Put a number into a list where it is added to a zero that was put there before it."""
+        whole, place, value = put.args
+        own = {self.memory.find(n) for n in (zero.target, *names_in(whole))}
+        for i in range(position + 1, len(out) if value == _ZERO else 0):
+            stmt = out[i]
+            if isinstance(stmt, Store) and (stmt.base, stmt.index, stmt.op) == (Var(zero.target), place, "+"):
+                is_number = self.memory.fact(stmt.value).kind == "scalar"
+                if is_number and stmt.call is None and own.isdisjoint(map(self.memory.find, names_in(stmt.value))):
+                    out[i] = replace(zero, value=replace(put, args=(whole, place, stmt.value)), origin=stmt.origin)
+                    del out[position]
+                return
+            written = {n for s in walk((stmt,)) for n in writes(s)}
+            if not own.isdisjoint(self.memory.touches(stmt)) or not written.isdisjoint(names_in(place)):
+                return
 
     def taken(self, before: list[Stmt], place: Call) -> str | None:
         """The name for a copy of what is at a place, or for the number there if it is read once."""

@@ -33,7 +33,7 @@ from s2sad.transform.known import (
     same,
 )
 from s2sad.transform.objects import content_of, iterated
-from s2sad.transform.regions import breaks
+from s2sad.transform.regions import breaks, with_range_behind
 from s2sad.transform.shapes import is_made
 from s2sad.transform.simple import is_number, is_structure, truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
@@ -360,6 +360,8 @@ class _Loop:
             results = []
         operands = (*self.iterable, *self.starts)
         place = self.frame.place or op.place
+        if self.iterable:
+            s.out[:] = with_range_behind(s.out, operands[0])
         s.out.append(Operation(op.kind, operands, tuple(results), op.data, tuple(regions), place))
         return tuple(abstract) if goes_on else End("never", (), place)
 

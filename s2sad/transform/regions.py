@@ -327,3 +327,18 @@ def used_once(code: Code, kinds: Collection[str]) -> set[Value]:
 def names_read(made: Iterable[Code]) -> set[str]:
     """The global names that functions read."""
     return {o.data for code in made for o in inner(code.body) if o.kind == "global"}
+
+
+def with_range_behind(out: Sequence[Operation], iterable: Operand) -> list[Operation]:
+    """Operations with ``range(...)``, over which a loop behind them runs, after the displays that stand between."""
+    at = next((i for i, op in enumerate(out) if iterable in op.results), 0)
+    named = out[at - 1] if at else None
+    displays = all(op.kind in ("list", "dict", "tuple") for op in out[at + 1 :])
+    if named is None or named.kind != "global" or named.data != "range" or not displays:
+        return list(out)
+    if out[at].kind != "call" or out[at].operands[0] is not named.result:
+        return list(out)
+    names = {o.name for o in out[at].operands if isinstance(o, Value)} - {""}
+    if any(r is o or r.name in names for op in out[at + 1 :] for r in op.results for o in out[at].operands):
+        return list(out)
+    return [*out[: at - 1], *out[at + 1 :], *out[at - 1 : at + 1]]
