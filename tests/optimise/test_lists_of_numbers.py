@@ -81,7 +81,8 @@ def repeated_list(xs: Any) -> Any:
 
 def joined(xs: Any) -> Any:
     head = [0.0, 1.0]
-    ys = head + [2.0]
+    tail = [2.0]
+    ys = head + tail
     for i in range(3):
         ys[i] += xs[i] ** 2
     head[0] = ys[1] * xs[0]
