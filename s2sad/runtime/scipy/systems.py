@@ -189,12 +189,12 @@ def cho_solve_adjoint(z_bar: Any, z: Any, c_and_lower: Any, b: Any) -> tuple[Any
     if column:
         z_bar, z = np.expand_dims(z_bar, -1), np.expand_dims(z, -1)
     b_bar = np.conj(linalg.cho_solve(c_and_lower, np.conj(z_bar)))
-    product_bar = -b_bar @ transposed(z)
-    # Of the product of the factor and its conjugate transpose.
+    # Of the product of the factor and its conjugate transpose the adjoint is left @ right, which is not formed.
+    left, right, factor = -b_bar, transposed(z), c_of(c, lower)
     if lower:
-        c_bar = product_bar @ np.conj(c_of(c, lower)) + adjoint(transposed(c_of(c, lower)) @ product_bar)
+        c_bar = left @ (right @ np.conj(factor)) + adjoint((transposed(factor) @ left) @ right)
     else:
-        c_bar = np.conj(c_of(c, lower)) @ product_bar + adjoint(product_bar @ transposed(c_of(c, lower)))
+        c_bar = (np.conj(factor) @ left) @ right + adjoint(left @ (right @ transposed(factor)))
     c_bar = triangle(unbroadcast(c_bar, np.shape(c)), lower)
     return (c_bar, 0.0), unbroadcast(b_bar[..., 0] if column else b_bar, np.shape(b))
 
@@ -224,16 +224,17 @@ def lu_solve_adjoint(z_bar: Any, z: Any, lu_and_piv: Any, b: Any, trans: int = 0
         z_bar, z = np.expand_dims(z_bar, -1), np.expand_dims(z, -1)
     if trans == 2:
         b_bar = np.conj(linalg.lu_solve(lu_and_piv, np.conj(z_bar), 0))
-        product_bar = -np.conj(z @ transposed(b_bar))
+        left, right = -np.conj(z), np.conj(transposed(b_bar))
     elif trans == 1:
         b_bar = linalg.lu_solve(lu_and_piv, z_bar, 0)
-        product_bar = -z @ transposed(b_bar)
+        left, right = -z, transposed(b_bar)
     else:
         b_bar = linalg.lu_solve(lu_and_piv, z_bar, 1)
-        product_bar = -b_bar @ transposed(z)
-    product_bar = np.take_along_axis(product_bar, np.expand_dims(rows(piv), -1), axis=-2)
+        left, right = -b_bar, transposed(z)
+    # The adjoint of the matrix is left @ right, which is not formed.
+    left = np.take_along_axis(left, np.expand_dims(rows(piv), -1), axis=-2)
     low, up = lower_factor(lu), np.triu(lu)
-    lu_bar = np.tril(product_bar @ transposed(up), -1) + np.triu(transposed(low) @ product_bar)
+    lu_bar = np.tril(left @ (right @ transposed(up)), -1) + np.triu((transposed(low) @ left) @ right)
     return (unbroadcast(lu_bar, np.shape(lu)), np.zeros(np.shape(piv))), unbroadcast(
         b_bar[..., 0] if column else b_bar, np.shape(b)
     )
