@@ -171,15 +171,15 @@ def infer(
 
 
 def _shown(function: Function) -> frozenset[str]:
-    """The variables that hold nothing but lists and dicts that displays make."""
-    shown, others = set[str](), {base(p.name) for p in function.params}
+    """The variables that hold nothing but lists and dicts that displays make, or that it is given and fills."""
+    shown, others, given = set[str](), set[str](), {base(p.name) for p in function.params}
     for stmt in walk(function.body):
         for number, target in enumerate(writes(stmt)):
             match stmt:
                 case Assign(value=Build()):
                     shown.add(base(target))
                 case Assign(value=Call(op=Op(kind="change"))):
-                    pass
+                    shown.update(given & {base(target)})
                 case Copy(sources=sources) if isinstance(moved := sources[number], Var) and base(moved.name) == base(
                     target
                 ):
