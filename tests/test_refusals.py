@@ -20,6 +20,7 @@ import pytest
 
 from s2sad import grad, stop_gradient, value_and_grad, vjp
 from s2sad.errors import ArgumentError, NonScalarError, S2SADError, SourceError, UnsupportedError
+from tests.oracle import numeric_gradient
 
 V = np.array([0.3, -1.2, 2.5])
 M = np.array([[2.0, 0.5], [0.5, 1.0]])
