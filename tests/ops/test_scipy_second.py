@@ -90,7 +90,8 @@ CURVE = interp1d(np.arange(4.0), np.array([0.3, 1.2, -0.4, 0.9]), kind="cubic")
 
 def of_constant_curves(p: Any) -> Any:
     made = CubicSpline(np.arange(4.0), np.array([0.3, 1.2, -0.4, 0.9]))
-    return np.sum(made(p, 1) ** 2) + np.sum(CURVE(p) ** 3)
+    here = interp1d(np.arange(4.0), np.array([1.3, 0.2, 0.4, -0.9]), kind="quadratic")
+    return np.sum(made(p, 1) ** 2) + np.sum(CURVE(p) ** 3) + np.sum(here(p) ** 2)
 
 
 def by_factors(p: Any) -> Any:
