@@ -131,7 +131,7 @@ class Context:
     treats as buffers in any case, ``overwritten`` those whose arguments may be written once the call is over (and
     `RESULT`: so may the result, and `MODULE`: so may what the module holds).  A ``repeated`` call is in a loop, which
     keeps what each call saves.  ``turned`` are those whose shadow is minus the adjoint.  Where a call is ``tried``,
-    whether it raises decides what its caller does.
+    whether it raises decides what its caller does.  Of several results those that are ``unread`` have no adjoint.
     """
 
     same: tuple[frozenset[str], ...] = ()
@@ -140,6 +140,7 @@ class Context:
     repeated: bool = False
     turned: frozenset[str] = frozenset()
     tried: bool = False
+    unread: frozenset[int] = frozenset()
 
 
 def user_calls(stmt: Stmt) -> Iterator[Call]:

@@ -69,7 +69,7 @@ def user_call(state: State, stmt: Assign | Unpack | Evaluate, call: Call, target
         for target in made:
             shadows.define(target, shadows.made_zero(target, call))
         return stmt
-    context = _context(state, bound, shadowed, targets)
+    context = replace(_context(state, bound, shadowed, targets), unread=_unread(state, bars, targets))
     try:
         pair = state.known.callees.pair(site_of(state.known, call, active, context, state.make.fact))
     except (UnsupportedError, SourceError) as error:
@@ -160,6 +160,16 @@ def _context(state: State, bound: Mapping[str, Expr], shadowed: frozenset[str], 
     groups = sharing_params(bound, state.make.of, state.effects)
     turned = frozenset(p for p in shadowed if state.storage.turned & set(names_in(bound[p])))
     return Context(groups, shadowed, frozenset(overwritten), repeated, turned, state.tried)
+
+
+def _unread(state: State, bars: Mapping[str, Expr | None], targets: tuple[str, ...]) -> frozenset[int]:
+    """The results of several that have no adjoint: zero times what is not finite would be none."""
+    if len(targets) > 1:
+        return frozenset(i for i, t in enumerate(targets) if bars.get(t, t) is None and t not in state.shadows.names)
+    whole = bars.get(*targets) if targets else None
+    return (
+        frozenset(i for i, g in enumerate(whole.items) if g == Const(0.0)) if isinstance(whole, Build) else frozenset()
+    )
 
 
 def _halves_called(state: State, stmt: Assign | Unpack | Evaluate, paired: _Paired, targets: tuple[str, ...]) -> Stmt:

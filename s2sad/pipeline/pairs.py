@@ -110,10 +110,11 @@ def border(
         same = {i: passed_in[n] for i, n in enumerate(origins) if n is not None and n in passed_in}
     passed = {p.name: unused(f"{p.public}_bar", f"{p.public}_bar_") + ".0" for p in shadowed}
     views = [i for i, v in enumerate(items) if i not in same and isinstance(v, Var) and v.name in buffers & outer]
+    unread = frozenset[int]() if context is None or count is None else context.unread
     seeded = [
         i
         for i, v in enumerate(items)
-        if isinstance(v, Var) and v.name in a.activity.active and i not in (*views, *same)
+        if isinstance(v, Var) and v.name in a.activity.active and i not in (*views, *same, *unread)
     ]
     seeds = []
     seed_facts = {}
