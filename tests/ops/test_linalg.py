@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import check_grads, grad, jvp, ops
+from s2sad import check_grads, grad, hessian, jvp, ops, vjp
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.matrices import ratio
 from s2sad.runtime.norms import norm_gradient
@@ -309,3 +309,20 @@ def test_forms_without_derivative_are_refused() -> None:
         z_bar = tree_map(lambda x: generator.normal(size=np.shape(x)) + 0 * np.where(np.isfinite(x), x, 0), z)
         with pytest.raises(UndefinedDerivativeError, match=text):
             body(f, "vjp", a=a, x=a, z=z, z_bar=z_bar, **options)
+
+
+def squared(x: Any, weight: float = 1.0) -> Any:
+    return weight * np.linalg.norm(x) ** 2
+
+
+def regularised(x: Any, weight: float) -> Any:
+    return np.sum(np.sin(x)) + 0.5 * weight * np.linalg.norm(x) ** 2 - np.linalg.norm(x) ** 4
+
+
+@pytest.mark.parametrize("x", [np.zeros(2), np.array([0.3, 0.4])], ids=["zero", "other"])
+def test_the_square_of_a_norm_is_smooth_where_it_vanishes(x: Any) -> None:
+    np.testing.assert_allclose(hessian(squared)(x), 2.0 * np.eye(2), rtol=1e-12)
+    for f, given in ((squared, (x, 0.3)), (regularised, (x, 0.3))):
+        expected = [richardson_jvp(grad(f), given, (row, None)) for row in np.eye(2)]
+        np.testing.assert_allclose(hessian(f)(*given), expected, rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(vjp(lambda x, f=f: grad(f)(x, 0.3), x)[1](np.eye(2)[0])[0], expected[0], atol=1e-9)
