@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad
-from s2sad.errors import UnsupportedError
-from tests.language.support import PLACE, Case, case, check_gradient, check_primal
+from tests.language.support import Case, case, check_gradient, check_primal
 from tests.oracle import numeric_gradient
 
 X = np.array([0.71, 1.32, 0.57, 1.81, 1.13])
