@@ -37,6 +37,9 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
         return some_item(whole) or OPEN if single else OPEN
     if whole.kind == "scalar":
         return OPEN
+    if whole.kind == "other" and whole.each is not None and not isinstance(index, Slice):
+        # An item of a range.
+        return whole.each if fact(index).kind == "scalar" else OPEN
     if has_objects(whole):
         keys = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
         return whole.each or OPEN if all(fact(key).kind == "scalar" for key in keys) else whole

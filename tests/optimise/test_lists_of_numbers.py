@@ -105,9 +105,32 @@ def one_row_twice(xs: Any) -> Any:
     return m[0][0] * m[1][1]
 
 
+def eliminated(xs: Any) -> Any:
+    return solved([[xs[0], 1.0, 0.3], [2.0, xs[1], 0.5], [0.2, 0.5, xs[2]]], [1.0, xs[0], 0.5])
+
+
+def solved(matrix: Any, right: Any) -> Any:
+    a = [row[:] for row in matrix]
+    b = right[:]
+    for i in range(3):
+        p = max(range(i, 3), key=lambda r: abs(a[r][i]))
+        if p != i:
+            a[i], a[p] = a[p], a[i]
+            b[i], b[p] = b[p], b[i]
+        for r in range(i + 1, 3):
+            m = a[r][i] / a[i][i]
+            for c in range(i, 3):
+                a[r][c] -= m * a[i][c]
+            b[r] -= m * b[i]
+    x = [0.0] * 3
+    for i in reversed(range(3)):
+        x[i] = (b[i] - sum(a[i][j] * x[j] for j in range(i + 1, 3))) / a[i][i]
+    return sum(v * v for v in x)
+
+
 EVERY = [
     scaled, added_up, shifted, by_negative_places, of_arrays, of_one_array_twice, repeated_list, joined, rows,
-    one_row_twice,
+    one_row_twice, eliminated,
 ]  # fmt: skip
 
 

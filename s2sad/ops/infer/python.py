@@ -81,9 +81,8 @@ def listed(kind: Kind) -> Infer:
         whole = fact(b["iterable"])
         if whole.kind in ("list", "tuple"):
             return replace(whole, kind=kind)
-        if whole.kind == "array" and whole.ndim:
-            return Fact(kind, each=row(whole))
-        return Fact(kind)
+        held = row(whole)
+        return Fact(kind, each=None if held == OPEN else timeless(held))
 
     return infer
 
