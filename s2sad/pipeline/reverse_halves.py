@@ -63,18 +63,22 @@ class ReverseHalves:
 
         Such a half is written anew, for these numbers.
         """
-        calls = self._calls + Counter(_called(function.reverse or ()))
+        own = Counter(_called(function.reverse or ()))
+        self._calls.update(own)
 
         def in_expr(expr: Expr) -> Expr:
             half = self._halves.get(expr.op.name) if isinstance(expr, Call) else None
-            if isinstance(expr, Call) and half is not None and calls[expr.op.name] == 1:
+            if isinstance(expr, Call) and half is not None and self._calls[expr.op.name] == 1:
                 return self._with_seeds(half, expr)
             return map_children(expr, in_expr)
 
         def in_block(block: Block) -> Block:
             return tuple([map_stmt(s, in_expr, in_block) for s in block])
 
-        return replace(function, reverse=in_block(function.reverse or ())) if self._halves else function
+        made = replace(function, reverse=in_block(function.reverse or ())) if self._halves else function
+        # They are counted again where the function is written.
+        self._calls.subtract(own)
+        return made
 
     def _with_seeds(self, half: ReverseHalf, call: Call) -> Call:
         function, name = half.function, half.function.name

@@ -86,6 +86,14 @@ def of_two_calls(A):
     return np.sum(gram(A)) + np.sum(gram(A * A) ** 2)
 
 
+def of_a_call_beside_that_of_a_callee(A):
+    return np.sum(around(A)) + np.sum(gram(A * A) ** 2)
+
+
+def of_a_call_before_that_of_a_callee(A):
+    return np.sum(gram(A * A) ** 2) + np.sum(around(A))
+
+
 def of_calls_in_a_loop(A):
     total = 0.0
     for _ in range(3):
@@ -133,7 +141,7 @@ def of_a_branch(A):
 EVERY = [
     of_sum, of_multiple, of_two_calls, of_calls_in_a_loop, of_a_callee_in_a_callee, of_slices, of_two_results,
     of_values_written_again, of_recursion, of_a_branch,
-    of_rows, of_a_product,
+    of_rows, of_a_product, of_a_call_beside_that_of_a_callee, of_a_call_before_that_of_a_callee,
 ]  # fmt: skip
 
 
