@@ -19,6 +19,7 @@ from s2sad.ir.nodes import (
     Const,
     Expr,
     Global,
+    Op,
     Opaque,
     Unset,
     Var,
@@ -123,10 +124,14 @@ class Evaluator:
                 return Fact("dict", items=tuple(pairs) if 2 * len(pairs) == len(items) else None)
             case Build(kind=kind, items=items):
                 return Fact(kind, items=tuple((i, self(item)) for i, item in enumerate(items)))
-            case Opaque(sketch=Call() as made):
-                return self.comprehension(made) if made.op.kind == "comprehension" else self(made)
             case Opaque(call=Call() as call):
                 return self(call)
+            case Opaque(sketch=Call(op=Op(kind="comprehension", name=name)) as made, reach=classes) if (
+                name == "list" or not classes
+            ):
+                return self.comprehension(made)
+            case Opaque(sketch=Call(op=Op(kind="method")) as made, reach=classes) if not classes:
+                return self(made)
             case Opaque(made=type() as cls, inner=inner):
                 return replace(OPEN, owners=frozenset({cls}), each=leading_to(inner))
             case Opaque(reach=classes) if classes:
@@ -228,12 +233,14 @@ class Evaluator:
                         return found
         if op.kind == "method" and op.name == "copy" and self(args[0]).kind in _CONTAINERS:
             return self(args[0])
-        if op.kind == "method" and op.name == "get" and len(args) == 3 and self(args[0]).kind == "dict":
-            default = self(args[2])
-            is_empty = self(args[0]).items == ()
-            return default if is_empty else either([indexing(self(args[0]), args[1], self, self.atom), default]) or OPEN
-        if op.kind == "method" and op.name in VIEWS and self(args[0]).kind == "dict":
-            return _shown(op.name, self(args[0]))
+        if op.kind == "method" and op.name in ("get", *VIEWS) and is_plain_dict(self(args[0])):
+            whole = self(args[0])
+            if op.name in VIEWS:
+                return _shown(op.name, whole)
+            if len(args) == 3:
+                default = self(args[2])
+                held = indexing(whole, args[1], self, self.atom)
+                return default if whole.items == () else either([held, default]) or OPEN
         if op.kind == "change":
             return changed(op.name, [self(a) for a in args], args[1] if len(args) > 1 else None)
         if op.kind == "inplace":
@@ -259,6 +266,11 @@ class Evaluator:
             known = _with_reality(known, op.function)
         dtype = dtype_of(call) if known.numeric or known.kind == "open" else None
         return known if dtype is None or known.real == is_real(dtype, self) else replace(known, real=not known.real)
+
+
+def is_plain_dict(whole: Fact) -> bool:
+    """Whether a value surely is a dict whose methods are those of the built-in class."""
+    return whole.kind == "dict" and not whole.owners
 
 
 def _is_range(runs: Expr) -> bool:

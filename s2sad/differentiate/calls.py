@@ -167,9 +167,9 @@ def _unread(state: State, bars: Mapping[str, Expr | None], targets: tuple[str, .
     if len(targets) > 1:
         return frozenset(i for i, t in enumerate(targets) if bars.get(t, t) is None and t not in state.shadows.names)
     whole = bars.get(*targets) if targets else None
-    return (
-        frozenset(i for i, g in enumerate(whole.items) if g == Const(0.0)) if isinstance(whole, Build) else frozenset()
-    )
+    if not isinstance(whole, Build) or whole.kind == "dict":
+        return frozenset()
+    return frozenset(i for i, g in enumerate(whole.items) if g == Const(0.0))
 
 
 def _halves_called(state: State, stmt: Assign | Unpack | Evaluate, paired: _Paired, targets: tuple[str, ...]) -> Stmt:

@@ -18,6 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from s2sad.analysis.evaluate import is_plain_dict
 from s2sad.analysis.infer import Facts
 from s2sad.ir.nodes import MOVED, Assign, Block, Call, Copy, Expr, Function, If, Op, Opaque, Stmt, Var
 from s2sad.ir.traverse import base, is_atom, map_stmt, walk, writes
@@ -94,7 +95,7 @@ def _of_types(stmt: Stmt, facts: Facts, version: Callable[[str], str]) -> tuple[
 
 def _got(stmt: Assign, sketch: Call | None, facts: Facts, version: Callable[[str], str]) -> tuple[Stmt, ...]:
     """``d.get(key, default)`` of a dict as a branch; any other statement as it is."""
-    if sketch is None or sketch.op.name != "get" or facts.get(sketch.args[0]).kind != "dict":
+    if sketch is None or sketch.op.name != "get" or not is_plain_dict(facts.get(sketch.args[0])):
         return (stmt,)
     if not all(map(is_atom, sketch.args)):
         return (stmt,)

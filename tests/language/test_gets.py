@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad, jvp
+from s2sad.errors import UnsupportedError
 from tests.oracle import numeric_gradient
 
 PRICES = {"a": [10.0, 10.4, 10.1], "b": [20.0, 19.7, 20.3]}
@@ -105,3 +106,31 @@ def test_a_method_of_that_name_of_another_class_is_not_meant() -> None:
         return Store().get("a", x[0]) * x[1]
 
     np.testing.assert_allclose(grad(f)(X), [2 * X[1], 2 * X[0], 0.0])
+
+
+class Tripled(dict):
+    """A dict whose methods give other values than its items."""
+
+    def get(self, key, default=None):
+        return 3.0 * dict.get(self, key, default)
+
+    def items(self):
+        return [(k, np.ones(2) * v) for k, v in dict.items(self)]
+
+
+def test_dicts_with_methods_of_their_own_are_refused() -> None:
+    def f(d, x):
+        return d.get("a", 1.0) * x[0]
+
+    with pytest.raises(UnsupportedError, match="is a method of the class Tripled"):
+        grad(f)(Tripled(a=2.0), X)
+
+
+def test_constants_with_methods_of_their_own_have_the_values_that_these_give() -> None:
+    def f(x, d):
+        s = 0.0
+        for _, v in d.items():
+            s = s + np.sum(v * x[0])
+        return s + d.get("a", 1.0) * x[1]
+
+    np.testing.assert_allclose(grad(f)(X, Tripled(a=2.0)), [4.0, 6.0, 0.0])
