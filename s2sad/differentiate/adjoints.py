@@ -456,9 +456,9 @@ def _has_complex_adjoints(call: Call) -> bool:
 
 
 def zeros_of(fact: Fact, open_ended: bool) -> Expr | None:
-    """Zeros in the structure of a type: the number 0.0 for arrays, and for what has any number of items if it may be.
+    """Zeros in the structure of a type: the number 0.0 for each number or array.
 
-    None where the structure is not known.
+    A list or dict of any number of items is 0.0 as a whole if the structure is ``open_ended``; else there is None.
     """
     if fact.kind not in CONTAINERS:
         return Const(0.0)

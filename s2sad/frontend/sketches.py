@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import gast
@@ -34,32 +36,36 @@ def sketched(lowering: Lowering, node: Node) -> Call | None:
     kind = _KINDS.get(type(node))
     if kind is None:
         return _method(lowering, node)
-    env, violations = lowering.env, lowering.violations
-    # What is not accepted is said of the whole.
-    lowering.env, lowering.violations = dict(env), []
-    try:
+    with _aside(lowering):
         loops = []
         for loop in node.generators:
             runs = lowering.constant(loop.iter)
             loops.append(Build("tuple", (_target(lowering, loop.target), runs)))
         elements = (node.key, node.value) if kind == "dict" else (node.elt,)
         return Call(Op("comprehension", kind), (*loops, *map(lowering.constant, elements)), (), node)
+
+
+@contextlib.contextmanager
+def _aside(lowering: Lowering) -> Iterator[None]:
+    """Within, variables may be bound, and what is not accepted is not noted: that is said of the whole expression."""
+    env, violations = lowering.env, lowering.violations
+    lowering.env, lowering.violations = dict(env), []
+    try:
+        yield
     finally:
         lowering.env, lowering.violations = env, violations
 
 
 def _method(lowering: Lowering, node: Node) -> Call | None:
+    """A call of a method of dicts; ``d.get(key)`` gets its default value None."""
     if not (isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute)) or node.keywords:
         return None
     name, args = node.func.attr, node.args
     is_get = name == "get" and len(args) in (1, 2)
     if (not is_get and (name not in VIEWS or args)) or any(isinstance(a, gast.Starred) for a in args):
         return None
-    violations, lowering.violations = lowering.violations, []
-    try:
+    with _aside(lowering):
         given = tuple(map(lowering.constant, (node.func.value, *args)))
-    finally:
-        lowering.violations = violations
     return Call(Op("method", name), given if len(given) != 2 or not is_get else (*given, Const(None)), (), node)
 
 

@@ -73,7 +73,7 @@ def set_first(body: Block, names: set[str], unbound: frozenset[str]) -> Block:
 def given_at_exits(body: Block, active: Set[str]) -> frozenset[str]:
     """The join names of loops that get a value through which a derivative passes only as their loop is left.
 
-    What they were in the turns before was without one.
+    In all turns before the last they have no value, or one that carries no derivative.
     """
     at_exits: set[str] = set()
     elsewhere: set[str] = set()

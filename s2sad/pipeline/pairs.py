@@ -336,7 +336,7 @@ def _pushed(body: Block) -> Iterator[str]:
 
 
 def _is_added(bar: str, back: Block, gradients: Expr, passes: Callable[[Stmt, str], bool]) -> bool:
-    """Whether what broadcasts to an adjoint does as well: it is added to whole arrays, or written into them."""
+    """Whether a number will do for an adjoint: it is only added to whole arrays, written into them, or passed on."""
 
     def adds(stmt: Stmt) -> bool:
         whole = isinstance(stmt, Store) and stmt.value == Var(bar) and stmt.index == ELLIPSIS and not stmt.call

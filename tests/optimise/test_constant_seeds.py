@@ -6,17 +6,10 @@ import numpy as np
 import pytest
 
 from s2sad import grad, hvp, value_and_grad
+from tests.benchmarks.called import gram
 from tests.oracle import numeric_gradient, richardson_jvp
 
 A = np.linspace(0.3, 1.4, 12).reshape(4, 3)
-
-
-def gram(A):
-    C = np.zeros((len(A), len(A)))
-    for i in range(len(A)):
-        for k in range(i + 1):
-            C[i, k] += A[i] @ A[k]
-    return C
 
 
 def rows(A):
