@@ -295,7 +295,7 @@ class Recorder:
             start.append(Pop(tuple([renewed(n) for n in together]), tape))
         if current:
             back = _ending(back, Copy(tuple(current), tuple([Var(later[n]) for n in current.values()])))
-        pops = len(start)
+        pops, first = len(start), list[Stmt]()
         made: dict[tuple[Expr, str], Expr] = {}
         tuples = [s for s in body if isinstance(s, Unpack) and all(rebuilt.get(p) == item for p, item in _parts(s))]
         apart = {name: stmt for stmt in tuples for name, _ in _parts(stmt)}
@@ -303,8 +303,9 @@ class Recorder:
             if name in names:
                 continue
             if name in apart:
+                # Its header takes apart what a loop runs over, if that is the first thing done.
                 whole = apart[name]
-                start.append(Unpack(tuple(map(renewed, whole.targets)), rename(whole.value, names)))
+                first.append(Unpack(tuple(map(renewed, whole.targets)), whole.value))
                 continue
             value = rename(rebuilt[name], names)
             if isinstance(value, Var):
@@ -318,7 +319,9 @@ class Recorder:
                 start.append(Assign(renewed(name), value))
                 made[key] = names[name]
         items, rest = back[:items_first], back[items_first:]
-        back = (*start[:pops], *_renamed(items, names), *start[pops:], *_renamed(rest, names))
+        taken = (*start[:pops], *_renamed(items, names))
+        begun = (*taken, *first) if items else (*first, *taken)
+        back = (*begun, *start[pops:], *_renamed(rest, names))
         return body, back, {name: later[n] for name, n in current.items()}
 
 

@@ -44,6 +44,23 @@ def of_pairs(a: Any, n: int) -> Any:
     return s
 
 
+def of_numbered_pairs(a: Any, n: int) -> Any:
+    pairs = [(i, j) for i in range(n) for j in range(i)]
+    s = 0.0
+    for k, (i, j) in enumerate(pairs):
+        s += a[i] * np.exp(a[j] * k)
+    return s
+
+
+def of_pairs_beside_what_is_saved(a: Any, n: int) -> Any:
+    pairs = [(i, j) for i in range(n) for j in range(i)]
+    s = 0.0
+    for i, j in pairs:
+        r = (a[i] - a[j]) ** 2 + 0.1
+        s += 1 / r**6 - a[i] / r**3
+    return s
+
+
 def of_nested_pairs(a: Any, n: int) -> Any:
     s = a[3]
     for x, (y, z) in zip([1.0, 2.0], [(2.0, 3.0), (1.0, 4.0)], strict=True):
@@ -120,8 +137,9 @@ def pairs_after_the_loop(a: Any, n: int) -> Any:
 
 
 EVERY = [
-    of_numbers, in_a_variable, of_a_dict, of_pairs, of_nested_pairs, of_items, of_lists, of_arrays, with_a_condition,
-    of_other_names, changed_later, changed_in_turns, pairs_read_again, pairs_after_the_loop,
+    of_numbers, in_a_variable, of_a_dict, of_pairs, of_numbered_pairs, of_pairs_beside_what_is_saved, of_nested_pairs,
+    of_items, of_lists, of_arrays, with_a_condition, of_other_names, changed_later, changed_in_turns, pairs_read_again,
+    pairs_after_the_loop,
 ]  # fmt: skip
 
 
@@ -132,7 +150,7 @@ def test_the_gradient_is_right(f: Any) -> None:
     np.testing.assert_allclose(jvp(lambda a: f(a, 3), (A,), (A,))[1], expected @ A, rtol=1e-8)
 
 
-@pytest.mark.parametrize("f", [f for f in EVERY[:10] if f is not of_arrays])
+@pytest.mark.parametrize("f", [f for f in EVERY[:12] if f is not of_arrays])
 def test_its_text_has_no_helpers_for_what_is_unknown(f: Any) -> None:
     text = grad(f).source_for(A, 3)
     assert not any(helper in text for helper in ("plain(", "own(", "scalar_seed", "unbroadcast", "widened", "add_at"))
@@ -141,6 +159,7 @@ def test_its_text_has_no_helpers_for_what_is_unknown(f: Any) -> None:
 def test_loops_over_constants_are_run_once() -> None:
     assert "saved" not in grad(of_pairs).source_for(A, 3)
     assert "for i_2, j_2 in reversed(pairs):" in grad(of_pairs).source_for(A, 3)
+    assert "for i_2, j_2 in reversed(pairs):" in grad(of_pairs_beside_what_is_saved).source_for(A, 3)
     assert "saved" not in grad(of_a_dict).source_for(A, 3)
     assert "weights[k_2]" in grad(of_a_dict).source_for(A, 3)
     assert "for x, (y, z) in zip(" in grad(of_nested_pairs).source_for(A, 3)
