@@ -187,11 +187,9 @@ def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
 
     Reference: Pearlmutter, Fast exact multiplication by the Hessian, 1994.
     """
-    known = variants(f).products if type(f) is types.FunctionType else {}
-    if known and are_sequences(primals, tangents):
-        push = known.get(len(primals))
-        out = MISSED if push is None else push.again(primals, tangents)
-        if out is not MISSED:
+    if type(f) is types.FunctionType and are_sequences(primals, tangents):
+        known = variants(f).products.get(len(primals))
+        if known is not None and (out := known.again(primals, tangents)) is not MISSED:
             return out
     positions = varying("hvp", f, primals, tangents)
     argnums = positions[0] if len(positions) == 1 else tuple(positions)

@@ -84,8 +84,8 @@ class Variants(Aside):
         self.gradients: dict[Any, Any] = {}
         #: For each number of arguments: what computes the product with the Hessian that was asked for last.
         self.products: dict[int, Any] = {}
-        #: For each number of arguments, with the value or without: what computes tangents.
-        self.pushforwards: dict[Any, Any] = {}
+        #: What computes tangents with the value, and alone, each by the number of arguments.
+        self.pushforwards: tuple[dict[int, Any], dict[int, Any]] = {}, {}
         #: The function whose text says what the parameters are.
         self.read = function
         #: The parameters whose arguments some derivative copies, since the function may write them.
