@@ -27,7 +27,7 @@ from s2sad.frontend.trees import names_tested
 from s2sad.ir.types import Fact, constant
 from s2sad.pipeline import Compiled, Goal, Sizes, Together, compile_gradient
 from s2sad.runtime.contents import Aside
-from s2sad.runtime.copies import is_mutable
+from s2sad.runtime.copies import hold_mutable
 from s2sad.transform.foreign import attributes_among
 from s2sad.transform.instances import is_simple_class, with_attributes
 
@@ -176,7 +176,10 @@ class Variants(Aside):
                             function, wrt, facts, goal, has_aux, single, together, conformed, exact, sizes
                         )
                     if inner is not None:
-                        compiled = replace(compiled, guards=(*inner.compiled.guards, *compiled.guards))
+                        # The inner derivative has copied what the function changes.
+                        written = compiled.written | inner.compiled.written
+                        guards = (*inner.compiled.guards, *compiled.guards)
+                        compiled = replace(compiled, guards=guards, written=written)
                     run = compiled.functions[compiled.names[0]] if compiled.names else self.function
                     found = Variant(run, checker(compiled.guards), compiled)
                     self._made[key] = found
@@ -220,7 +223,7 @@ class Variants(Aside):
         function = self.function
         defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
         for name, value in zip(names, values, strict=True):
-            if name in self.written and is_mutable(value) and any(value is default for default in defaults):
+            if name in self.written and any(value is default for default in defaults) and hold_mutable([value]):
                 what = f"{function.__qualname__} may change the default value of {name}, which its later calls see"
                 raise ArgumentError(f"{what}\nPass {name} in the call, or make it in the function.")
 

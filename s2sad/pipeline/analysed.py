@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from s2sad.analysis import keys
 from s2sad.analysis.activity import Activity, activity, written_outside
@@ -71,7 +72,7 @@ class Analysed:
     """A lowered function, without what is dead in it, and what the analyses say about it.
 
     ``doubts`` are what is refused if nothing else is: a call of which nothing is known may be the reason for both.
-    ``copied`` are the parameters of whose arguments the function makes copies, to write into these, ``defaults`` those
+    ``copied`` are the parameters of whose arguments the function makes copies, to change these, ``defaults`` those
     of a callee that no argument is given for, by their names, with the numbers that they are.
     """
 
@@ -123,7 +124,8 @@ def analysed(program: Program, asked: Asked) -> Analysed:
     checked_before = len(ir.body)
     if copied:
         ir, known, shared = again(with_copies(ir, copied, known, shared, asked.wrt, lowered.source))
-    if context is None and any(p.name in shared.versions for p in ir.params):
+    changed = [p for p in ir.params if p.name in shared.versions] if context is None else []
+    if changed:
         added = len(ir.body) - checked_before
         ir, known, shared = again(with_own_containers(ir, shared, known, lowered.source, added))
     if asked.arrays and (checked_ := with_required_arrays(ir, asked.arrays, known)) is not ir:
@@ -158,7 +160,9 @@ def analysed(program: Program, asked: Asked) -> Analysed:
     present = {n for s in walk(ir.body) for n in writes(s)}
     lowered = replace(lowered, unbound=lowered.unbound & present)
     defaults = {} if context is None else _numbers_by_default(ir, asked.facts)
-    return Analysed(lowered, ir, known, shared, found, tuple(doubts), frozenset(p.public for p in copied), defaults)
+    parted = sources.parted.get(asked.function, ()) if context is None else ()
+    own = frozenset({*(p.public for p in (*copied, *changed)), *parted, *chain(*together)})
+    return Analysed(lowered, ir, known, shared, found, tuple(doubts), own, defaults)
 
 
 def _numbers_by_default(ir: Function, given: Mapping[str, Fact]) -> dict[str, Expr]:

@@ -198,6 +198,16 @@ def is_mutable(x: Any) -> bool:
     return is_instance(x) and not _is_frozen(x) and not _is_sentinel(x)
 
 
+def hold_mutable(roots: Iterable[Any]) -> bool:
+    """Whether one of some objects, or of those that they reach, can change itself.
+
+    Example:
+        >>> hold_mutable([([],)]), hold_mutable([(1.0, "a")])
+        (True, False)
+    """
+    return any(map(is_mutable, Reach(roots).objects.values()))
+
+
 def _is_sentinel(x: Any) -> bool:
     """Whether an instance is there to be recognised: it has no attributes, and a name in the module of its class."""
     if any(True for _ in attributes(x)):

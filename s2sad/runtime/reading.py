@@ -17,7 +17,7 @@ import numpy as np
 
 from s2sad.runtime.classes import is_of_library, own_class
 from s2sad.runtime.contents import cells_of, is_disguised
-from s2sad.runtime.copies import ATOMS, Reach, is_followed, is_mutable
+from s2sad.runtime.copies import ATOMS, Reach, hold_mutable, is_followed
 
 #: What reads attributes or variables of which the name is not written there.
 _ANY = frozenset(("getattr", "vars", "__dict__", "globals", "eval", "exec", "attrgetter", "methodcaller"))
@@ -193,8 +193,4 @@ def can_change(value: Any) -> bool:
     if type(value) in ATOMS:
         return False
     # What it holds is asked first: what functions read may be much more.
-    return _holds_mutable([value]) or _holds_mutable(x for _, x in Reading([value]).found)
-
-
-def _holds_mutable(values: Iterable[Any]) -> bool:
-    return any(map(is_mutable, Reach(values).objects.values()))
+    return hold_mutable([value]) or hold_mutable(x for _, x in Reading([value]).found)
