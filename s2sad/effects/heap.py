@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +34,7 @@ from s2sad.effects.objects import (
     merged_fields,
 )
 from s2sad.ir.code import Operation
-from s2sad.runtime.contents import attributes_of, is_disguised
+from s2sad.runtime.contents import DICTS, attributes_of, contents_of, holds_constants, is_disguised, items_of
 
 
 class TooMuch(Exception):
@@ -59,6 +59,36 @@ class Effort:
             raise TooMuch
 
 
+class Settled:
+    """Lists and dicts of modules that hold numbers and texts alone, and are taken to do so while a program runs.
+
+    That is an assumption: of what they hold nothing can be written then, and whether it `stays` true is seen when all
+    effects are known.  ``looked_up`` are the variables that the program reads; those that matter are in ``roots``.
+    """
+
+    def __init__(self, looked_up: Mapping[tuple[int, str], Any]) -> None:
+        self.looked_up = looked_up
+        self.roots: dict[tuple[int, str], Any] = {}
+        self._inside: dict[int, Any] = {}
+
+    def holds(self, value: Any) -> bool:
+        """Whether a value of a module is such a container."""
+        if type(value) in (list, *DICTS) and id(value) not in self._inside:
+            roots = {key: root for key, root in self.looked_up.items() if root is value}
+            if roots and (found := contents_of(value)) is not None and holds_constants(found):
+                self.roots |= roots
+                pending = [value]
+                while pending:
+                    held = pending.pop()
+                    self._inside[id(held)] = held
+                    pending += [item for item in items_of(held) if isinstance(item, (list, tuple, dict))]
+        return id(value) in self._inside
+
+    def stays(self, written: Iterable[Object]) -> bool:
+        """Whether none of some objects may be one of the containers."""
+        return all(o.kind != "unknown" and id(o.value) not in self._inside for o in written)
+
+
 class Heap:
     """What the fields of abstract objects hold; it only grows.
 
@@ -66,8 +96,15 @@ class Heap:
     unknown outside, ``plain`` that objects of which nothing is known are of built-in classes.
     """
 
-    def __init__(self, known: dict[int, Object], effort: Effort, apart: bool = False, plain: bool = False) -> None:
-        self.apart, self.plain, self.effort = apart, plain, effort
+    def __init__(
+        self,
+        known: dict[int, Object],
+        effort: Effort,
+        apart: bool = False,
+        plain: bool = False,
+        settled: Settled | None = None,
+    ) -> None:
+        self.apart, self.plain, self.effort, self.settled = apart, plain, effort, settled
         self.fields: dict[Object, dict[str, set[Object]]] = {}
         self.escaped: set[Object] = set()
         #: What objects that parameters hold now may hold, which code that is not known may reach by another way.
@@ -198,6 +235,8 @@ class Heap:
                 return self.known(value[index], name) if index < len(value) else NOTHING
             if len(value) <= 64:
                 return NOTHING.union(*(self.known(item) for item in value))
+        elif self.settled is not None and field != KEYS and self.settled.holds(value):
+            return NOTHING.union(*map(self.known, items_of(value)))
         elif self.plain and type(value) in (list, dict, *ALIKE) and len(value) <= 64:
             # What is there now tells of classes that what is there later may have as well.
             items = [*value.values(), *value] if isinstance(value, dict) else value

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from s2sad.effects.heap import Effort
+from s2sad.effects.heap import Effort, Settled
 from s2sad.effects.objects import ANY, NOTHING, UNKNOWN, Location, Object, Objects, Shape, shape_of
 from s2sad.effects.points_to import Activation, Effect, Function
 from s2sad.ir.code import Code, Operation, Value, inner
@@ -96,6 +96,8 @@ class Program:
     stands_for: Callable[[Any], Any] | None = None
     #: The values of the variables of modules that were asked for, by the identity of the module's names and by name.
     looked_up: dict[tuple[int, str], Any] = field(default_factory=dict)
+    #: The containers of modules that are taken to hold what they hold now.
+    settled: Settled | None = None
     known: dict[int, Object] = field(default_factory=dict)
     contexts: dict[tuple[Any, ...], Context] = field(default_factory=dict)
     _functions: dict[int, tuple[Any, Function | None]] = field(default_factory=dict)

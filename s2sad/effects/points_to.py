@@ -78,7 +78,7 @@ class Activation:
 
     def __init__(self, program: Program, function: Function, shapes: Mapping[Any, Shape | None], apart: bool) -> None:
         self.program, self.function, self.code = program, function, function.code
-        self.heap = Heap(program.known, program.effort, apart, program.trusted is not None)
+        self.heap = Heap(program.known, program.effort, apart, program.trusted is not None, program.settled)
         self.values: dict[Value, Objects] = {}
         self.effects: dict[Operation, Effect] = {}
         #: What happens at the exits of regions.

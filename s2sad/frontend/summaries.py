@@ -84,7 +84,6 @@ MOST, MOST_OF_LIBRARY, OF_SOURCE, OF_LIBRARY = 100_000, 20_000, 500, 3000
 _codes: weakref.WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, Code | None]] = weakref.WeakKeyDictionary()
 _known: weakref.WeakKeyDictionary[types.FunctionType, dict[Any, _Known]] = weakref.WeakKeyDictionary()
 _changed: weakref.WeakKeyDictionary[types.FunctionType, tuple[Any, frozenset[int] | None]] = weakref.WeakKeyDictionary()
-#: What is known of an argument by its kind.
 _SHAPES: dict[str, Shape | None] = {"scalar": None, "none": None, "array": Shape(ARRAY, None, ())}
 
 
@@ -124,7 +123,7 @@ def may_change(source: Source, resolver: Resolver, kinds: Mapping[str, Kind], va
         kinds: What its arguments are, as far as that is known.
         variable: A name, or a dotted one.
     """
-    shapes = {name: _SHAPES[kind] for name, kind in kinds.items() if kind in _SHAPES}
+    shapes = shapes_of(kinds)
     key = source.node, frozenset(shapes.items())
     known, changed = _changed.get(source.function, (None, None))
     if known != key:
@@ -136,6 +135,11 @@ def may_change(source: Source, resolver: Resolver, kinds: Mapping[str, Kind], va
         return True
     held = _held_by(value) if found else None
     return changed is None or held is None or not changed.isdisjoint(held)
+
+
+def shapes_of(kinds: Mapping[str, Kind]) -> dict[str, Shape | None]:
+    """What is known of arguments by their kinds, for the points-to analysis; those left out may be anything plain."""
+    return {name: _SHAPES[kind] for name, kind in kinds.items() if kind in _SHAPES}
 
 
 def _held_by(value: Any) -> set[int] | None:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import functools
 import re
 import types
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from s2sad import ops
-from s2sad.effects.heap import Effort, TooMuch
+from s2sad.effects.heap import Effort, Settled, TooMuch
 from s2sad.effects.mod_ref import Context, Program
 from s2sad.effects.objects import (
     ANY,
@@ -35,9 +35,11 @@ from s2sad.effects.points_to import Activation
 from s2sad.frontend.lower_statements import lower_function
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source
-from s2sad.frontend.summaries import code_of, is_trusted
+from s2sad.frontend.summaries import code_of, is_trusted, shapes_of
 from s2sad.ir.code import Code, Constant, Operation, inner, regions_in
+from s2sad.ir.types import Kind
 from s2sad.runtime.classes import is_of_library, module_of
+from s2sad.runtime.contents import contents_of
 from s2sad.runtime.copies import Reach
 from s2sad.runtime.objects import record, remember, state_of
 
@@ -87,22 +89,34 @@ class Calls:
     Args:
         function: The function with which the program begins.
         is_whole: Whether no other program calls that.
+        kinds: What its arguments are, as far as that is known.
     """
 
-    def __init__(self, function: types.FunctionType, is_whole: bool = True) -> None:
-        self.function, self.is_whole = function, is_whole
+    def __init__(self, function: types.FunctionType, is_whole: bool, kinds: Mapping[str, Kind]) -> None:
+        self.function, self.is_whole, self.kinds = function, is_whole, kinds
+
+    def _analysed(self, program: Program) -> tuple[Program, Context] | None:
+        known = program.function(self.function)
+        if known is None:
+            return None
+        shapes = shapes_of(self.kinds)
+        try:
+            whole = program.context(known, {i: shapes.get(p.name, PLAIN) for i, p in enumerate(known.code.params)})
+        except (TooMuch, RecursionError):
+            return None
+        return program, whole
+
+    @functools.cached_property
+    def _settled(self) -> tuple[Program, Context] | None:
+        """The program, of which containers of constants are taken to stay such."""
+        return self._analysed(_program(code_of, MOST_OF_ALL, settled=True))
 
     @functools.cached_property
     def _program(self) -> tuple[Program, Context] | None:
-        program = Program(code_of, trusted=is_trusted, effort=Effort(MOST_OF_ALL), stands_for=ops.model_of)
-        known = program.function(self.function)
-        try:
-            whole = (
-                None if known is None else program.context(known, dict.fromkeys(range(len(known.code.params)), PLAIN))
-            )
-        except (TooMuch, RecursionError):
-            return None
-        return None if whole is None else (program, whole)
+        """The program without assumptions."""
+        if self._settled is not None and not _settled_guards(self._settled[0]):
+            return self._settled
+        return self._analysed(_program(code_of, MOST_OF_ALL))
 
     @functools.cached_property
     def state(self) -> State:
@@ -144,15 +158,17 @@ class Calls:
             state: The arrays that it reads at its start.
         """
         code = code_of(function)
-        if self._program is None or code is None:
+        surely = self._settled if self._settled is not None and _stays(self._settled[0]) else self._program
+        if surely is None or code is None:
             return None
-        program, whole = self._program
+        program, whole = surely
         shapes = [c.activation.shapes for c in program.contexts.values() if c.function.code is code]
         if not shapes or any(shape == Shape() for each in shapes for shape in each.values()):
             return None
         found = _touched(source, own, shapes, state or State())
         if found is None:
             return None
+        found = replace(found, guards=(*found.guards, *_settled_guards(program)))
         if not self.is_whole:
             found = replace(found, read=None)
         if function is self.function:
@@ -173,7 +189,7 @@ class Calls:
 def _touched(
     source: Source, own: Collection[types.FunctionType], shapes: Collection[Shapes], state: State
 ) -> Touched | None:
-    """What a function touches, and those that it calls."""
+    """What a function touches, and those that it calls; containers of constants stay such, if nothing writes there."""
     made = lower_function(source.node)
 
     def find(function: types.FunctionType) -> Code | None:
@@ -181,13 +197,16 @@ def _touched(
 
     # What is remembered is set by the program itself, and known to whoever has specialised it.
     silent = frozenset((id(remember), id(record)))
-    program = Program(find, trusted=is_trusted, silent=silent, effort=Effort(MOST), stands_for=ops.model_of)
-    known = program.function(source.function)
-    assert known is not None
-    try:
-        contexts = [program.context(known, each) for each in shapes]
-    except (TooMuch, RecursionError):
-        return None
+    for settled in (True, False):
+        program = _program(find, MOST, silent, settled)
+        known = program.function(source.function)
+        assert known is not None
+        try:
+            contexts = [program.context(known, each) for each in shapes]
+        except (TooMuch, RecursionError):
+            return None
+        if not settled or _stays(program):
+            break
     if any(context.summary.is_open for context in contexts):
         return None
     codes = {made, *(code_of(function) for function in own)}
@@ -195,9 +214,37 @@ def _touched(
     if any(ANY in _attributes(_read(c)) for c in program.contexts.values()):
         return None
     written = [location for context in contexts for location in context.summary.mod]
-    found = _named(written, [location for context in others for location in _read(context)], tuple(_guards(program)))
+    guards = (*_guards(program), *_settled_guards(program))
+    found = _named(written, [location for context in others for location in _read(context)], guards)
     is_read = bool(state.arrays) and found is not None and _is_read(program.contexts.values(), state)
     return replace(found, state=True) if found is not None and is_read else found
+
+
+def _program(
+    find: Callable[[types.FunctionType], Code | None],
+    most: int,
+    silent: frozenset[int] = frozenset(),
+    settled: bool = False,
+) -> Program:
+    program = Program(find, trusted=is_trusted, silent=silent, effort=Effort(most), stands_for=ops.model_of)
+    if settled:
+        program.settled = Settled(program.looked_up)
+    return program
+
+
+def _stays(program: Program) -> bool:
+    """Whether what the program takes to stay as it is does so."""
+    if program.settled is None or not program.settled.roots:
+        return True
+    effects = [e for c in program.contexts.values() for e in c.activation.effects.values()]
+    known = all("unknown" not in e.ordered for e in effects)
+    return known and program.settled.stays(o for e in effects for o, _ in e.mod)
+
+
+def _settled_guards(program: Program) -> tuple[Guard, ...]:
+    """That the containers which it takes to stay as they are hold the same still."""
+    roots = program.settled.roots.items() if program.settled is not None else ()
+    return tuple([Guard(program.known[space].value, name, contents_of(v), contents_of) for (space, name), v in roots])
 
 
 def _is_read(contexts: Iterable[Context], state: State) -> bool:

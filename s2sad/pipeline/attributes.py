@@ -8,7 +8,6 @@ that may run writes into them.
 from __future__ import annotations
 
 import types
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +19,7 @@ from s2sad.frontend.source import Source
 from s2sad.frontend.touched import Calls
 from s2sad.ir.sizes import Sizes
 from s2sad.ir.types import OPEN, Fact, describe, either, key_among, timeless
-from s2sad.runtime.contents import attributes_of, items_of
+from s2sad.runtime.contents import DICTS, attributes_of, contents_of, items_of
 from s2sad.runtime.copies import Reach
 from s2sad.transform.existing import is_object
 from s2sad.transform.steady import Steady
@@ -48,41 +47,6 @@ class _Path:
         return *found, value.dtype, value.shape if self.sized else value.ndim
 
 
-def contents_of(value: Any) -> Any:
-    """What a container holds, by classes: of a tuple by place; None where there is too much, or anything else.
-
-    A call of a compiled function asks this, so that it is to be quick.
-    """
-    try:
-        found, count = _contents(value)
-    except _UnknownError:
-        return None
-    return None if count > MOST_ITEMS else found
-
-
-def _contents(value: Any) -> tuple[Any, int]:
-    """The same, and how many items there are at any depth."""
-    cls = type(value)
-    if cls is np.ndarray:
-        if value.dtype.hasobject or value.dtype.kind == "V":
-            raise _UnknownError
-        return (cls, value.dtype, value.ndim), 1
-    if cls not in _CONTAINING:
-        if cls not in _LEAVES:
-            raise _UnknownError
-        return cls, 1
-    items = value.values() if cls in _DICTS else value
-    if len(value) > MOST_ITEMS:
-        raise _UnknownError
-    classes = tuple(map(type, items)) if cls is tuple else frozenset(map(type, items))
-    keys = frozenset(map(type, value)) if cls in _DICTS else None
-    if _LEAVES.issuperset(classes):
-        return (cls, keys, classes), len(value)
-    held = [_contents(item) for item in items]
-    parts = [found for found, _ in held]
-    return (cls, keys, tuple(parts) if cls is tuple else frozenset(parts)), sum(count for _, count in held)
-
-
 def _typed(value: Any) -> Fact:
     """The type of such a container, however many items it has."""
     cls = type(value)
@@ -94,16 +58,8 @@ def _typed(value: Any) -> Fact:
     return timeless(describe(value, ""))
 
 
-class _UnknownError(Exception):
-    """Raised where something is not among what is known."""
-
-
-#: How many items, at any depth, are looked at where a function is called.
-MOST_ITEMS = 256
-_DICTS = (dict, OrderedDict)
-_CONTAINING = (list, tuple, *_DICTS)
+_CONTAINING = (list, tuple, *DICTS)
 _NUMBERS = (float, int, complex)
-_LEAVES = frozenset((bool, int, float, complex, str, type(None), np.float64, np.float32, np.complex128, np.int64))
 
 
 def are_of_numbers(facts: Mapping[str, Fact], program: types.FunctionType) -> bool:
@@ -115,7 +71,7 @@ def are_of_numbers(facts: Mapping[str, Fact], program: types.FunctionType) -> bo
 
 def _is_of_numbers(fact: Fact) -> bool:
     """Whether a value is a number, array, text or None, or a container of such."""
-    if fact.kind in ("scalar", "array", "numeric", "none") or isinstance(fact.value, str):
+    if fact.kind in ("scalar", "array", "numeric", "none") or fact.text or isinstance(fact.value, str):
         return True
     held = [f for _, f in fact.items or ()]
     return fact.items is not None and fact.kind in _CONTAINERS and all(map(_is_of_numbers, held))

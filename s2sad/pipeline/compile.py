@@ -151,7 +151,8 @@ class _Compilation:
             sources.instances[asked.function] = instances_among(asked.facts)
             sources.recording = asked.function
         if are_of_numbers(asked.facts, asked.function):
-            sources.calls = Calls(asked.function, goal in _OF_USERS)
+            kinds = {name: fact.kind for name, fact in asked.facts.items()}
+            sources.calls = Calls(asked.function, goal in _OF_USERS, kinds)
         source = sources.source(asked.function)
         self.program.types.attributes.begin(asked.function, source, sources.calls)
         stem = self.stem(asked.function)

@@ -10,8 +10,17 @@ import collections
 import types
 from typing import Any
 
+import numpy as np
+
 #: The classes of which an object is a sequence or set of items, whatever methods a subclass adds.
 COLLECTIONS: tuple[Any, ...] = (list, tuple, collections.deque, set, frozenset)
+
+
+#: How many items of a container, at any depth, are looked at where a function is called.
+MOST_ITEMS = 256
+DICTS = (dict, collections.OrderedDict)
+_CONTAINERS = (list, tuple, *DICTS)
+_LEAVES = frozenset((bool, int, float, complex, str, type(None), np.float64, np.float32, np.complex128, np.int64))
 
 
 def is_disguised(x: Any) -> bool:
@@ -70,3 +79,52 @@ def cells_of(function: types.FunctionType) -> dict[str, types.CellType]:
         2.0
     """
     return dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+
+
+def contents_of(value: Any) -> Any:
+    """What a container holds, by classes: of a tuple by place; None where there is too much, or anything else.
+
+    It may hold arrays, numbers and texts, and containers of these.
+
+    A call of a compiled function asks this, so that it is to be quick.
+    """
+    try:
+        found, count = _contents(value)
+    except _UnknownError:
+        return None
+    return None if count > MOST_ITEMS else found
+
+
+def _contents(value: Any) -> tuple[Any, int]:
+    """The same, and how many items there are at any depth."""
+    cls = type(value)
+    if cls is np.ndarray:
+        if value.dtype.hasobject or value.dtype.kind == "V":
+            raise _UnknownError
+        return (cls, value.dtype, value.ndim), 1
+    if cls not in _CONTAINERS:
+        if cls not in _LEAVES:
+            raise _UnknownError
+        return cls, 1
+    items = value.values() if cls in DICTS else value
+    if len(value) > MOST_ITEMS:
+        raise _UnknownError
+    classes = tuple(map(type, items)) if cls is tuple else frozenset(map(type, items))
+    keys = frozenset(map(type, value)) if cls in DICTS else None
+    if _LEAVES.issuperset(classes):
+        return (cls, keys, classes), len(value)
+    held = [_contents(item) for item in items]
+    parts = [found for found, _ in held]
+    return (cls, keys, tuple(parts) if cls is tuple else frozenset(parts)), sum(count for _, count in held)
+
+
+def holds_constants(found: Any) -> bool:
+    """Whether a container of which that is known holds numbers and texts alone, and containers of these."""
+    if not isinstance(found, tuple):
+        return found in _LEAVES
+    cls, _, parts = found
+    return cls is not np.ndarray and all(map(holds_constants, parts))
+
+
+class _UnknownError(Exception):
+    """Raised where something is not among what is known."""
