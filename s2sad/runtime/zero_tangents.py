@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,9 @@ from s2sad.runtime.copies import attributes, is_instance, laid_out_like
 from s2sad.runtime.objects import Unset
 from s2sad.runtime.sharing import arrays_in, overlap
 from s2sad.runtime.trees import dataclass_fields, own, real_like, sequence_like, with_fields, zeros
+
+#: Numbers of all dtypes lie at multiples of this or less.
+_ALIGNMENT = 16
 
 
 def zero_tangent(x: Any) -> Any:
@@ -122,7 +125,6 @@ class _Zeros:
         self.made: dict[int, Any] = {}
         #: What ``made`` has the identities of.
         self.alive: list[Any] = []
-        self.arrays: list[tuple[Any, Any]] = []
 
     def keep(self, x: Any, dot: Any) -> Any:
         """Note the tangent of an object, for all places that hold it."""
@@ -133,13 +135,23 @@ class _Zeros:
     def of(self, x: Any) -> Any:
         """The tangent of a value."""
         if not isinstance(x, (np.ndarray, float, int, complex, np.number, np.bool_, str, type(None))):
-            # The largest first: others may be parts of it.
-            for array in sorted(arrays_in(x), key=lambda a: a.size, reverse=True):
-                self.part(array)
+            for arrays in _that_share(a for a in arrays_in(x) if a.dtype.kind in "fc" and a.size):
+                self.share(arrays)
         return self.part(x)
 
+    def share(self, arrays: list[Any]) -> None:
+        """Note tangents of arrays in one memory, which lie in it as these do in theirs."""
+        if all(a is arrays[0] for a in arrays):
+            self.keep(arrays[0], laid_out_like(arrays[0]))
+            return
+        low, high = _extent(arrays)
+        low -= low % _ALIGNMENT
+        memory = np.zeros(high - low, np.uint8)
+        for a in arrays:
+            self.keep(a, np.ndarray(a.shape, a.dtype, memory, _start(a) - low, a.strides))
+
     def part(self, x: Any) -> Any:
-        """The tangent of a part of a value, whose larger arrays have theirs."""
+        """The tangent of a part of a value, whose arrays have theirs."""
         if isinstance(x, (float, int, complex, np.number, np.bool_)):
             return 0.0
         if id(x) in self.made:
@@ -164,16 +176,29 @@ class _Zeros:
         return np.zeros_like(x) if hasattr(x, "__array_function__") else None
 
     def array(self, x: Any) -> Any:
-        """The tangent of an array: a part of one that it overlaps, or its own."""
+        """The tangent of an array that shares memory with no other."""
         if x.dtype.kind not in "fc":
             # The fields of a structured array are arrays.
             return np.zeros(x.shape, x.dtype if x.dtype.names else float)
-        for source, dot in self.arrays:
-            if overlap(x, source):
-                return _part_like(x, source, dot)
-        made = laid_out_like(x)
-        self.arrays.append((x, made))
-        return made
+        return laid_out_like(x)
+
+
+def _that_share(arrays: Iterable[Any]) -> Iterator[list[Any]]:
+    """The arrays whose extents in memory overlap, together."""
+    group: list[Any] = []
+    for a in sorted(arrays, key=lambda a: np.lib.array_utils.byte_bounds(a)[0]):
+        if group and np.lib.array_utils.byte_bounds(a)[0] >= _extent(group)[1]:
+            yield group
+            group = []
+        group.append(a)
+    if group:
+        yield group
+
+
+def _extent(arrays: list[Any]) -> tuple[int, int]:
+    """Where the memory of some arrays begins and ends."""
+    bounds = [np.lib.array_utils.byte_bounds(a) for a in arrays]
+    return min(low for low, _ in bounds), max(high for _, high in bounds)
 
 
 def _part_like(x: Any, source: Any, dot: Any) -> Any:

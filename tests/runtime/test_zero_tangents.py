@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from s2sad import jvp
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.copies import laid_out_like
 from s2sad.runtime.zero_tangents import viewed_tangent, zero_tangent
@@ -80,6 +81,26 @@ def test_arrays_that_do_not_share_have_tangents_of_their_own() -> None:
     even, odd = zero_tangent((a[::2], a[1::2]))
     even[:] = 1.0
     assert not odd.any()
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        (lambda a: a[:4], lambda a: a[2:]),
+        (lambda a: a[6::-2], lambda a: a[::3]),
+        (lambda a: a.view(complex)[1:].imag, lambda a: a[::-1][:6]),
+    ],
+)
+def test_parts_of_which_neither_is_one_of_the_other_have_tangents_that_share(x: Any, y: Any) -> None:
+    a = np.zeros(8)
+    parts = x(a), y(a)
+    dots = zero_tangent(parts)
+    for i, (part, dot) in enumerate(zip(parts, dots, strict=True)):
+        part[...] = dot[...] = np.arange(i, i + part.size)
+    np.testing.assert_array_equal(dots[0], parts[0])
+    value, dot = jvp(lambda w, z: (x(z), y(z), w), (1.5, a), (2.0, None))
+    np.testing.assert_array_equal(value[0], parts[0])
+    assert (dot[0].any(), dot[1].any(), dot[2]) == (False, False, 2.0)
 
 
 @pytest.mark.parametrize(
