@@ -114,7 +114,9 @@ def adjoint_like(g: Any, x: Any) -> Any:
 
 
 def again(saved: Any) -> Any:
-    """What a forward half saved, with tapes that may be consumed; a list that it holds twice is one list here too.
+    """What a forward half saved, with tapes that may be consumed, and shadows of containers that may be added to.
+
+    A list or dict that it holds twice is one here too.
 
     Example:
         >>> tape = [1.0]
@@ -126,9 +128,14 @@ def again(saved: Any) -> Any:
 
 
 def _again(saved: Any, made: dict[int, Any]) -> Any:
+    if id(saved) in made:
+        return made[id(saved)]
     if type(saved) is list:
-        found = made.get(id(saved))
-        if found is None:
-            found = made[id(saved)] = [_again(item, made) for item in saved]
-        return found
+        items = made[id(saved)] = []
+        items += [_again(item, made) for item in saved]
+        return items
+    if type(saved) is dict:
+        entries = made[id(saved)] = {}
+        entries.update((key, _again(item, made)) for key, item in saved.items())
+        return entries
     return tuple([_again(item, made) for item in saved]) if type(saved) is tuple else saved

@@ -30,6 +30,24 @@ def _damped(x: Any) -> Any:
     return x
 
 
+def holding_numbers(x: Any, w: Any, n: Any) -> Any:
+    c = w
+    for i in range(2):
+        c = x
+        c[i] += 1.0
+    return {"a": c, "b": n, "c": [n, n]}
+
+
+def test_numbers_that_a_dict_among_the_results_holds() -> None:
+    x, s = np.array([1.0, 2.0, 3.0]), np.array([1.0, 10.0, 100.0])
+    _, pullback = vjp(holding_numbers, x, 2.0 * x, [0.1, 0.2])
+    for _ in range(2):
+        x_bar, w_bar, n_bar = pullback({"a": s, "b": [5.0, 7.0], "c": [[0.5, 0.0], [0.25, 1.0]]})
+        np.testing.assert_array_equal(x_bar, s)
+        np.testing.assert_array_equal(w_bar, 0.0 * x)
+        assert n_bar == [5.75, 8.0]
+
+
 def test_a_pullback_gives_the_same_again() -> None:
     bar = np.array([1.0, -0.5])
     for f in (nested_tapes, swapped_in_a_loop):
