@@ -30,6 +30,7 @@ from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Function, Op, Sto
 from s2sad.ir.traverse import names_in, walk
 from s2sad.ir.types import same_dtype, same_shape
 from s2sad.runtime import own, require_floats
+from s2sad.runtime.items import require_replaceable
 from s2sad.runtime.tangents import assigned, broadcast_like
 from s2sad.runtime.zero_tangents import own_tangent, viewed_tangent, viewed_tangents
 
@@ -39,6 +40,7 @@ _VIEWED_TANGENT = Op("runtime", "viewed_tangent", viewed_tangent)
 _VIEWED_TANGENTS = Op("runtime", "viewed_tangents", viewed_tangents)
 _ASSIGNED = Op("runtime", "assigned", assigned, pure=False)
 _REQUIRE_FLOATS = Op("runtime", "require_floats", require_floats, pure=False)
+_REQUIRE_REPLACEABLE = Op("runtime", "require_replaceable", require_replaceable, pure=False)
 _FUNCTIONS = dict(operators.BINARY.values())
 
 
@@ -192,6 +194,9 @@ def store(state: State, stmt: Store) -> None:
         return
     if isinstance(stmt.base, Var) and state.tangents.is_active(value) and state.make.of[stmt.base.name].precision == "":
         state.make.before.append(Evaluate(Call(_REQUIRE_FLOATS, (stmt.base,)), stmt.origin))
+    if stmt.op is not None and state.tried and state.make.fact(stmt.base).kind not in ("array", "list", "dict"):
+        # The item of a tuple is changed before the assignment raises.
+        state.make.before.append(Evaluate(Call(_REQUIRE_REPLACEABLE, (stmt.base, stmt.index)), stmt.origin))
     if stmt.call is not None and not _is_accepted(state, stmt, stmt.call):
         return
     if stmt.op is not None and stmt.call is not None:

@@ -17,6 +17,7 @@ from s2sad.runtime.items import (
     require_nothing_left,
     require_real,
     require_real_operand,
+    require_replaceable,
     require_same_numbers,
     require_sequence,
     require_unswallowed,
@@ -69,8 +70,8 @@ constant(laid_out_like, signature=_like, infer=infer.creation.filled_like, dtype
 constant(apart, unshared, sole, in_one_place, special=frozenset(), calls=(), ordered=True)
 constant(
     require_arithmetic, require_convertible, require_floats, require_ndarray, require_nothing_left, require_real,
-    require_real_operand, require_same_numbers, require_sequence, require_unswallowed, require_unwritten, require_value,
-    same_value, unseen, ordered=True,
+    require_real_operand, require_replaceable, require_same_numbers, require_sequence, require_unswallowed,
+    require_unwritten, require_value, same_value, unseen, ordered=True,
 )  # fmt: skip
 
 # --- tangents that share memory with others, or with none ---

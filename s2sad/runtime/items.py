@@ -321,6 +321,22 @@ def require_convertible(value: Any) -> None:
         )
 
 
+def require_replaceable(x: Any, key: Any) -> None:
+    """Refuse ``x[key] += y``, tried, where the item changes in place and then cannot be assigned.
+
+    Raises:
+        UndefinedDerivativeError: if ``x`` is a tuple whose item is an array or a list.
+
+    Example:
+        >>> require_replaceable((1.0, [2.0]), 0)
+    """
+    if isinstance(x, tuple) and isinstance(x[key], (np.ndarray, list)):
+        raise UndefinedDerivativeError(
+            "an item of a tuple is changed in place here, and the TypeError that follows may be caught",
+            "Give the item a name first: a = t[0], then a += y.",
+        )
+
+
 def require_sequence(x: Any) -> None:
     """Refuse ``list(x)`` of what is differentiated, where it is no array, list or tuple.
 

@@ -146,7 +146,9 @@ def _is_extend(writer: Writer, op: Operation) -> bool:
     made = writer.whole.made.get(method.operands[0]) if isinstance(method.operands[0], Value) else None
     if made is None or not (made.kind == "list" or (made.kind == "comprehension" and made.data == "list")):
         return False
-    return not writer.whole.used[op.result] and writer.whole.goes_through(op)
+    # A list that gets its own items gets those that it has at first.
+    is_other = op.operands[1] is not method.operands[0]
+    return is_other and not writer.whole.used[op.result] and writer.whole.goes_through(op)
 
 
 def _extended(writer: Writer, op: Operation, out: list[Operation], loops: int) -> bool:
@@ -158,7 +160,6 @@ def _extended(writer: Writer, op: Operation, out: list[Operation], loops: int) -
     if rounds is None:
         made = writer.whole.made.get(items) if isinstance(items, Value) else None
         params = [p.target for p in writer.code.params]
-        # It is not the list itself.
         if items not in params and (made is None or made.kind not in ("comprehension", "list", "tuple", "item")):
             return False
         item = Value("v")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import textwrap
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad, hvp, jvp
+from s2sad.errors import S2SADError
 from s2sad.pushforwards import pushforward
 from tests.oracle import richardson_jvp
 from tests.random_objects import load
@@ -149,6 +151,64 @@ def test_writes_that_are_tried(number: int) -> None:
     value, tangent = jvp(f, (X,), (D,))
     assert value == f(X)
     assert tangent == pytest.approx(richardson_jvp(f, (X,), (D,)), rel=1e-7)
+
+
+def changes(t: Any, y: Any) -> None:
+    t[0] += y
+
+
+def item_of_a_tuple(x: Any, t: Any, y: Any) -> Any:
+    with contextlib.suppress(TypeError):
+        t[0] += y * x[0]
+    return t[0][-1] * x[1]
+
+
+def item_of_a_tuple_in_a_callee(x: Any, t: Any, y: Any) -> Any:
+    t = (x * 1.0, 2.0)
+    with contextlib.suppress(TypeError):
+        changes(t, y * x)
+    return np.sum(t[0] * x)
+
+
+def item_of_a_list_or_tuple(x: Any, t: Any, y: Any) -> Any:
+    for u in ((x * 1.0,), [x * 2.0], t):
+        try:
+            u[0] *= x
+        except TypeError:
+            x = x * u[0]
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("f", [item_of_a_tuple, item_of_a_tuple_in_a_callee, item_of_a_list_or_tuple])
+@pytest.mark.parametrize("t", [(X * 1.0,), ([1.0, 2.0],)])
+def test_the_item_of_a_tuple_that_changes_before_the_assignment_raises(f: Any, t: Any) -> None:
+    y = np.ones(3) if isinstance(t[0], np.ndarray) or f is not item_of_a_tuple else np.ones(1)
+    with pytest.raises(S2SADError, match="item of a tuple is changed in place"):
+        jvp(f, (X, t, y), (D, None, None))
+
+
+def test_the_number_in_a_tuple_that_is_not_replaced() -> None:
+    def f(x: Any) -> Any:
+        t = (x[0], x * 1.0)
+        try:
+            t[0] += x[1]
+        except TypeError:
+            return t[0] * x[2]
+        return 0.0
+
+    assert jvp(f, (X,), (D,))[1] == pytest.approx(richardson_jvp(f, (X,), (D,)), rel=1e-7)
+
+
+def test_the_item_of_a_tuple_that_has_a_name() -> None:
+    """What the error says helps."""
+
+    def f(x: Any) -> Any:
+        t = (x * 1.0, 2.0)
+        a = t[0]
+        a += x * x
+        return np.sum(t[0] * x)
+
+    assert jvp(f, (X,), (D,))[1] == pytest.approx(richardson_jvp(f, (X,), (D,)), rel=1e-7)
 
 
 def test_text_of_a_write_that_is_tried() -> None:

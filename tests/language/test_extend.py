@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad, jvp, value_and_grad
+from s2sad import grad, jvp, value_and_grad, vjp
 from s2sad.errors import UnsupportedError
 from tests.oracle import numeric_gradient
 
@@ -74,6 +74,37 @@ def under_another_name(x: Any) -> Any:
     t = s
     s.extend(np.array([x, 2 * x]))
     return sum(t)
+
+
+def by_itself_from_an_argument(x: Any, k: Any) -> Any:
+    s = [*k, x]
+    s.extend(s)
+    return s
+
+
+def by_itself_from_a_comprehension(x: Any, k: Any) -> Any:
+    s = [v * x for v in k]
+    s.extend(s)
+    return s
+
+
+def by_itself_in_a_callee(x: Any, k: Any) -> Any:
+    def extend(a: Any, b: Any) -> None:
+        a.extend(b)
+
+    s = [*k, x]
+    extend(s, s)
+    return s
+
+
+@pytest.mark.parametrize("f", [by_itself_from_an_argument, by_itself_in_a_callee])
+def test_a_list_of_which_the_length_is_not_known_does_not_run_after_itself(f: Callable[..., Any]) -> None:
+    """It gets the items that it has at first; a loop that appends them would have no end."""
+    made, tangents = jvp(by_itself_from_a_comprehension, (0.8, [1.0, 2.0]), (1.0, None))
+    assert (made, tangents) == ([0.8, 1.6, 0.8, 1.6], [1.0, 2.0, 1.0, 2.0])
+    for derivative in (jvp, lambda f, args, dots: vjp(f, *args, argnums=0)):
+        with pytest.raises(UnsupportedError, match="changes an object|is changed while"):
+            derivative(f, (0.8, [1.0, 2.0]), (1.0, None))
 
 
 def test_another_name_of_the_list_is_refused() -> None:
