@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from s2sad import ops
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.provenance import Provenance
-from s2sad.analysis.sharing import may_hold_objects, reshapes_itself, sharing
+from s2sad.analysis.sharing import may_hold_objects, reshapes_itself, sharing, views_first
 from s2sad.analysis.summaries import (
     MODULE,
     RESULT,
@@ -243,10 +243,9 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                     yield f"{_OUTSIDE}{args[0].text}"
                 yield from sharers(args[0], facts, calls)
                 return
-            for arg in args:
+            # Axes, an order or a shape of a view are read, and not held.
+            for arg in args[:1] if views_first(expr) else (*args, *(v for _, v in expr.kwargs)):
                 yield from sharers(arg, facts, calls)
-            for _, value in expr.kwargs:
-                yield from sharers(value, facts, calls)
             if op.kind == "function" and op.function is not stop_gradient and ops.find(op.function) is None:
                 # Two of its results may be one object, if it does not make containers.
                 if (spec := ops.spec_of(op.function)) is None or spec.makes is None:

@@ -79,6 +79,14 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
     return result if result in ("fresh", "view") else "maybe"
 
 
+def views_first(call: Call) -> bool:
+    """Whether a function gives a view of its first operand, or a copy of it, and nothing of what else it is given."""
+    spec = ops.spec_of(call.op.function) if call.op.kind == "function" else None
+    if spec is None or spec.result not in ("view", "maybe_view") or spec.variadic is not None or not call.args:
+        return False
+    return not spec.writes and "out" not in given(call) and not any(name.startswith(UNNAMED) for name in given(call))
+
+
 def reshapes_itself(function: Function) -> bool:
     """Whether a function calls an operation that may view or copy an array, as its layout in memory has it."""
     return any(

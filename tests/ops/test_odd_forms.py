@@ -312,3 +312,26 @@ def test_sums_of_products_near_zero_and_infinity() -> None:
             at += len(x) - j
         expected = np.array(rows) + np.array([0.0, *[np.prod(np.delete(x[1:], j)) for j in range(len(x) - 1)]])
         np.testing.assert_allclose(grad(running)(x), expected, rtol=1e-12)
+
+
+AXES = np.array([2, 0, 1])
+
+
+def buffer_by_axes(x: Any) -> Any:
+    b = np.zeros_like(x)
+    b[1] = x[1] ** 2
+    axes = np.argsort(AXES)
+    return np.sum(np.transpose(b, axes)[0] ** 2) + np.sum(np.reshape(b, (2, -1), order=max("C", "F"))[0] ** 2)
+
+
+def part_of_transpose(x: Any) -> Any:
+    return np.sum(np.transpose(x, (2, 0, 1))[1] ** 3) + np.sum(np.reshape(x, (2, -1), order="F")[0] ** 3)
+
+
+@pytest.mark.parametrize("f", [buffer_by_axes, part_of_transpose])
+def test_axes_are_no_part_of_a_view_that_is_written(f: Any) -> None:
+    x = np.cos(np.arange(24.0)).reshape(2, 3, 4)
+    agrees(f, x)
+    d = np.sin(np.arange(24.0)).reshape(2, 3, 4)
+    expected = numeric_gradient(lambda x: np.sum(grad(f)(x) * d), (x,))
+    np.testing.assert_allclose(hvp(f, (x,), (d,)), expected, rtol=1e-6, atol=1e-9)
