@@ -419,3 +419,24 @@ def harmonic_slope(n: Array, m: Array, theta: Array, phi: Array, order: int) -> 
         )
     values = special.sph_harm_y(n, m, theta, phi, diff_n=order)
     return values[1][..., 0] if order == 1 else values[2][..., 0, 0]
+
+
+def line_slopes(x: Any, sigma: Any, gamma: Any) -> tuple[Any, Any]:
+    """The derivatives of ``special.voigt_profile`` by ``x + 1j * gamma``, whose real part it is, and by ``sigma``.
+
+    Far from a narrow line they are the asymptotic series of Faddeeva's function: what is near to it is a difference of
+    what is nearly equal there, and undefined where ``sigma`` is zero.
+    """
+    q = x + 1j * gamma
+    far = np.abs(q) ** 2 > 1500 * sigma**2
+    width = np.where(far, 1.0, sigma)
+    point = np.where(far, 0.0, q) / (math.sqrt(2) * width)
+    value = special.wofz(point)
+    near = (1j / math.sqrt(math.pi) - point * value) / (math.sqrt(math.pi) * width**2)
+    across = -np.real(value / (math.sqrt(2 * math.pi) * width**2) + math.sqrt(2) * near * point)
+    r = 1 / np.where(far, q, 1.0)
+    t = np.where(far, sigma * r, 0.0) ** 2
+    series = 1 + 3 * t * (1 + 5 * t * (1 + 7 * t * (1 + 9 * t * (1 + 11 * t))))
+    other = 2 + 3 * t * (4 + 5 * t * (6 + 7 * t * (8 + 9 * t * (10 + 11 * t * 12))))
+    slope = np.where(far, -1j / math.pi * r**2 * series, near)
+    return slope, np.where(far, np.real(1j / math.pi * sigma * r**3 * other), across)

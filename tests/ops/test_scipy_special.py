@@ -346,3 +346,20 @@ def test_second_derivatives_also_at_poles_and_zeros(f: Callable[..., Any]) -> No
 @pytest.mark.parametrize(("x", "expected"), [(0.0, -2 / np.pi), (800.0, 0.0), (-1e6, -1.0)])
 def test_curvature_of_the_logarithm_of_a_probability(x: float, expected: float) -> None:
     assert hvp(lambda t: 1.0 * special.log_ndtr(t), (x,), (1.0,)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("sigma", [0.0, 1e-9, 1e-5, 0.02, 0.3])
+def test_narrow_lines(sigma: float) -> None:
+    def line(x: Any, sigma: Any, gamma: Any) -> Any:
+        return special.voigt_profile(x, sigma, gamma)
+
+    point = 0.9, sigma, 0.4
+    slopes = grad(line, (0, 1, 2))(*point)
+    for i in 0, 2:
+        np.testing.assert_allclose(slopes[i], numeric_gradient(line, point, i), rtol=1e-9)
+
+    def slope(x: Any) -> Any:
+        return grad(line)(x, sigma, 0.4)
+
+    # It solves the equation of heat in the square of its width.
+    np.testing.assert_allclose(slopes[1], sigma * richardson_jvp(slope, [0.9], [1.0]), rtol=1e-7)
