@@ -178,7 +178,7 @@ class Rule(OpSpec):
         """Whether the rule takes an operand for an array, where a list of numbers may be given as well."""
         if self.broadcasts:
             return True
-        return parameter != self.variadic and self.vjp.__annotations__.get(parameter) == "Array"
+        return parameter != self.variadic and self.vjp.__annotations__.get(parameter) in ("Array", "Array | None")
 
 
 class Options(TypedDict, total=False):

@@ -41,6 +41,16 @@ def hermitian_part(a: Any) -> Any:
     return (a + adjoint(a)) / 2
 
 
+def blocks_of_rows(a: Any, count: int) -> Any:
+    """Return the rows of each matrix in a stack in this many blocks of as many rows.
+
+    >>> blocks_of_rows(np.ones((6, 3)), 2).shape
+    (2, 3, 3)
+    """
+    *stack, rows, columns = np.shape(a)
+    return np.reshape(a, (*stack, count, rows // max(count, 1), columns))
+
+
 def doubled_triangle(a: Any, upper: bool) -> Any:
     """Return one triangle of each matrix, its entries off the diagonal twice; the other triangle is zero.
 

@@ -326,3 +326,54 @@ def test_functions_in_terms_of_others(f: Callable[..., Any]) -> None:
     value, found = value_and_grad(f)(A)
     assert value == pytest.approx(f(A), rel=1e-10)
     np.testing.assert_allclose(found, numeric_gradient(f, (A,)), rtol=1e-6, atol=1e-7)
+
+
+def _stacked(*shape: int) -> Any:
+    return np.random.default_rng(len(shape) + shape[-1]).normal(size=(2, *shape))
+
+
+STACKS: list[tuple[Callable[..., Any], Any, Any]] = [
+    (lambda a, b: scipy.linalg.companion(a) * b, _stacked(4), _stacked(3, 3)),
+    (lambda a, b: scipy.linalg.orthogonal_procrustes(a, b)[0], _stacked(3, 3), _stacked(3, 3)),
+    (lambda a, b: scipy.linalg.polar(a)[1] @ b, _stacked(3, 3), _stacked(3, 3)),
+    (scipy.linalg.khatri_rao, _stacked(2, 3), _stacked(4, 3)),
+    (lambda a, b: scipy.linalg.solve_toeplitz(a + 5 * np.eye(4)[0], b), _stacked(4), _stacked(4, 2)),
+    (lambda a, b: scipy.linalg.solve_continuous_are(a, b, np.eye(3), np.eye(2)), _stacked(3, 3), _stacked(3, 2)),
+    (lambda a, b: scipy.linalg.solve_discrete_are(a / 2, b, np.eye(3), np.eye(2)), _stacked(3, 3), _stacked(3, 2)),
+    (scipy.linalg.eigvalsh_tridiagonal, _stacked(4), _stacked(3)),
+    (lambda a, b: scipy.linalg.eigh_tridiagonal(a, b)[1] ** 2, _stacked(4), _stacked(3)),
+    (lambda a, b: scipy.linalg.solve_banded((1, 1), a + 5 * np.eye(3)[:, 1:2], b), _stacked(3, 4), _stacked(4, 2)),
+    (lambda a, b: scipy.linalg.eigh(a, np.eye(3) + b @ b.mT)[0], _stacked(3, 3), _stacked(3, 3)),
+    (lambda a, b: scipy.linalg.expm_frechet(a, b)[1], _stacked(3, 3), _stacked(3, 3)),
+]
+
+
+@pytest.mark.skipif(not hasattr(scipy.linalg, "khatri_rao") or scipy.__version__ < "1.16", reason="no stacks")
+@pytest.mark.parametrize("which", range(len(STACKS)))
+def test_derivatives_of_stacks_are_those_of_each(which: int) -> None:
+    f, a, b = STACKS[which]
+
+    def total(a: Any, b: Any) -> Any:
+        return np.sum(np.sin(f(a, b)))
+
+    each = [grad(total, (0, 1))(*pair) for pair in zip(a, b, strict=True)]
+    for found, of_each in zip(grad(total, (0, 1))(a, b), zip(*each, strict=True), strict=True):
+        np.testing.assert_allclose(found, np.stack(of_each), rtol=1e-9, atol=1e-12)
+    # One matrix beside a stack of the others gets the sum.
+    dot = np.cos(np.arange(a[0].size)).reshape(a[0].shape)
+    shared = grad(total, (0, 1))(a[0], b)
+    of_shared = [grad(total, (0, 1))(a[0], right) for right in b]
+    np.testing.assert_allclose(shared[0], sum(bars[0] for bars in of_shared), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(jvp(total, (a[0], b), (dot, b))[1], np.sum(shared[0] * dot) + np.sum(shared[1] * b))
+
+
+@pytest.mark.parametrize("b", [1.5, Y[:3], X[:3]])
+@pytest.mark.parametrize("a", [2.5, np.array([2.5]), 2.5 + 0.3j])
+@pytest.mark.parametrize("structure", [None, "pos", "sym"])
+def test_a_number_for_a_matrix_divides_all_of_the_right_hand_side(a: Any, b: Any, structure: Any) -> None:
+    def total(a: Any) -> Any:
+        return np.sum(np.abs(solve(a, b, assume_a=structure)) ** 2)
+
+    size = np.sum(np.square(b))
+    np.testing.assert_allclose(grad(total)(a), -2 * size / a / np.abs(a) ** 2)
+    np.testing.assert_allclose(jvp(total, (a,), (a,))[1], -2 * size / np.abs(a) ** 2)

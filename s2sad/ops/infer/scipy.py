@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from s2sad.ir.nodes import Const
 from s2sad.ir.types import OPEN, SCALAR, Fact, scalar
 from s2sad.ops.infer.common import Bound, Infer, Look, all_real, items_of, literal, ndim_of, operands_real
+from s2sad.ops.infer.linalg import general_eigenvalues
 
 
 def of_right_hand_side(matrix: str) -> Infer:
-    """The solution of a linear system: of the shape of ``b``."""
+    """The solution of a linear system: of the shape of ``b`` where there is one matrix."""
 
     def infer(b: Bound, fact: Look) -> Fact | None:
-        right = fact(b["b"])
-        real = all_real(fact(b[matrix]), right)
-        return replace(right, real=real, boolean=False, size=None) if right.kind == "array" and right.ndim else None
+        a, right = fact(b[matrix]), fact(b["b"])
+        one = a.ndim == 2 and right.kind == "array" and right.ndim
+        return replace(right, real=all_real(a, right), boolean=False, size=None) if one else None
 
     return infer
 
@@ -28,9 +30,9 @@ def solved_by_factors(b: Bound, fact: Look) -> Fact | None:
     return replace(right, real=all_real(factors[0], right), boolean=False, size=None)
 
 
-def arrays(count: int) -> Infer:
-    """A tuple of this many matrices."""
-    return lambda b, fact: _arrays(b, fact, count)
+def arrays(count: int, of_stacks: Literal["tuple", "list"] = "list") -> Infer:
+    """A tuple of this many matrices; SciPy gives a list of most stacks."""
+    return lambda b, fact: _arrays(b, fact, count, of_stacks)
 
 
 def statistics(*names: str) -> Infer:
@@ -54,10 +56,16 @@ def pair_of_statistics(b: Bound, fact: Look) -> Fact:
     return Fact("record", items=(("statistic", number), ("pvalue", number)))
 
 
-def _arrays(b: Bound, fact: Look, count: int) -> Fact | None:
+def _container(ndim: int, of_stacks: Literal["tuple", "list"] = "list") -> Literal["tuple", "list"]:
+    return "tuple" if ndim == 2 else of_stacks
+
+
+def _arrays(b: Bound, fact: Look, count: int, of_stacks: Literal["tuple", "list"] = "list") -> Fact | None:
     a = fact(b["a"])
+    if a.ndim is None or a.ndim < 2:
+        return None
     whole = Fact("array", None, a.ndim, a.real)
-    return None if (a.ndim or 0) < 2 else Fact("tuple", items=tuple((i, whole) for i in range(count)))
+    return Fact(_container(a.ndim, of_stacks), items=tuple((i, whole) for i in range(count)))
 
 
 def svd(b: Bound, fact: Look) -> Fact | None:
@@ -67,7 +75,19 @@ def svd(b: Bound, fact: Look) -> Fact | None:
     whole, values = Fact("array", None, a.ndim, a.real), Fact("array", None, a.ndim - 1, True)
     if literal(b["compute_uv"]) is False:
         return values
-    return Fact("tuple", items=((0, whole), (1, values), (2, whole))) if literal(b["compute_uv"]) is True else None
+    return (
+        Fact(_container(a.ndim), items=((0, whole), (1, values), (2, whole)))
+        if literal(b["compute_uv"]) is True
+        else None
+    )
+
+
+def eigensystem(b: Bound, fact: Look) -> Fact | None:
+    """Eigenvalues and vectors of a matrix of any kind, or of each of a stack."""
+    values, a = general_eigenvalues(b, fact), fact(b["a"])
+    if a.ndim is None or a.ndim < 2:
+        return None
+    return Fact(_container(a.ndim), items=((0, values), (1, replace(values, ndim=a.ndim))))
 
 
 def singular_values(b: Bound, fact: Look) -> Fact | None:
@@ -77,7 +97,9 @@ def singular_values(b: Bound, fact: Look) -> Fact | None:
 
 def qr(b: Bound, fact: Look) -> Fact | None:
     mode = literal(b["mode"])
-    return _arrays(b, fact, 1 if mode == "r" else 2) if mode in ("full", "r", "economic") else None
+    if mode == "r":  # of a stack it is no tuple
+        return _arrays(b, fact, 1) if ndim_of(fact(b["a"])) == 2 else None
+    return _arrays(b, fact, 2) if mode in ("full", "economic") else None
 
 
 def factor_and_order(b: Bound, fact: Look) -> Fact | None:
@@ -87,18 +109,19 @@ def factor_and_order(b: Bound, fact: Look) -> Fact | None:
 
 
 def generalised_eigenvalues(b: Bound, fact: Look) -> Fact | None:
-    a = fact(b["a"])
-    return None if a.ndim is None or a.ndim < 2 else Fact("array", None, a.ndim - 1, True)
+    axes = [ndim_of(x) for x in (fact(b["a"]), fact(b["b"])) if x.kind != "none"]
+    known = [n for n in axes if n is not None and n > 1]
+    return Fact("array", None, max(known) - 1, True) if len(known) == len(axes) else None
 
 
 def generalised_eigensystem(b: Bound, fact: Look) -> Fact | None:
     a, values = fact(b["a"]), generalised_eigenvalues(b, fact)
-    if values is None or fact(b["b"]).kind not in ("none", "array"):
+    if values is None or values.ndim is None or fact(b["b"]).kind not in ("none", "array"):
         return None
     if literal(b["eigvals_only"]) is not False:
         return values if literal(b["eigvals_only"]) is True else None
     real = a.real and (fact(b["b"]).kind == "none" or fact(b["b"]).real)
-    return Fact("tuple", items=((0, values), (1, Fact("array", None, a.ndim, real))))
+    return Fact(_container(values.ndim + 1), items=((0, values), (1, Fact("array", None, values.ndim + 1, real))))
 
 
 def matrix(b: Bound, fact: Look) -> Fact | None:
@@ -121,7 +144,8 @@ def of_matrix(name: str, *others: str) -> Infer:
 
 def derivative(b: Bound, fact: Look) -> Fact | None:
     a, e = fact(b["A"]), fact(b["E"])
-    return Fact("array", None, 2, all_real(a, e)) if literal(b["compute_expm"]) is False else None
+    alone = literal(b["compute_expm"]) is False and a.ndim == e.ndim == 2
+    return Fact("array", None, 2, all_real(a, e)) if alone else None
 
 
 def complex_or_real(b: Bound, fact: Look) -> Fact | None:
@@ -150,13 +174,15 @@ def from_matrices(*names: str) -> Infer:
     return infer
 
 
-def row(b: Bound, fact: Look) -> Fact:
-    """A row of real numbers."""
-    return Fact("array", None, 1, True)
+def values_of_chain(b: Bound, fact: Look) -> Fact | None:
+    """The eigenvalues of one symmetric tridiagonal matrix, given by its diagonals."""
+    return Fact("array", None, 1, True) if ndim_of(fact(b["d"])) == ndim_of(fact(b["e"])) == 1 else None
 
 
-def rotation(b: Bound, fact: Look) -> Fact:
+def rotation(b: Bound, fact: Look) -> Fact | None:
     """A matrix, and a number."""
+    if not ndim_of(fact(b["A"])) == ndim_of(fact(b["B"])) == 2:
+        return None
     real = operands_real(b, fact)
     return Fact("tuple", items=((0, Fact("array", None, 2, real)), (1, replace(SCALAR, precision=""))))
 
@@ -175,9 +201,11 @@ def of_least_squares_with_report(b: Bound, fact: Look) -> Fact:
 
 def of_chain(b: Bound, fact: Look) -> Fact | None:
     """Eigenvalues, and the matrix of vectors if these are asked for."""
-    if literal(b["eigvals_only"]) is False:
-        return Fact("tuple", items=((0, Fact("array", None, 1, True)), (1, Fact("array", None, 2, True))))
-    return Fact("array", None, 1, True) if literal(b["eigvals_only"]) is True else None
+    values = values_of_chain(b, fact)
+    if values is None or literal(b["eigvals_only"]) is True:
+        return values
+    both = Fact("tuple", items=((0, values), (1, Fact("array", None, 2, True))))
+    return both if literal(b["eigvals_only"]) is False else None
 
 
 def blocks(b: Bound, fact: Look) -> Fact | None:

@@ -58,7 +58,7 @@ def _systems() -> Sequence[Sample]:
         sample(a, numbers(3)),
         sample(a, numbers(3, 2)),
         sample(regular(1, 1), numbers(1)),
-        sample(0.7, numbers(1)),
+        *[sample(0.7, b) for b in (numbers(1), numbers(3), numbers(3, 2), 0.4)],
     ]
     points += [sample(a, numbers(3), assume_a=s) for s in (*structures, "diagonal")]
     points += [sample(a, numbers(3, 2), True, assume_a=s) for s in ("sym", "pos", "symmetric")]
@@ -254,12 +254,13 @@ def _banded_systems() -> Sequence[Sample]:
         bands = numbers(low + up + 1, 5) / 2
         bands[up] += 3.0
         points += [sample((low, up), bands, right) for right in (numbers(5), numbers(5, 2))]
+    points += [sample((2, 2), np.stack([bands, 2 * bands]), numbers(5)), sample((2, 2), bands, numbers(2, 5, 3))]
     bands = complexes(3, 4) / 3 + np.array([[0.0], [3.0], [0.0]])
     return [*points, sample((1, 1), bands, complexes(4)), sample((1, 1), np.real(bands).astype(np.float32), singles(4))]
 
 
 def _solve_banded_jvp(ab_dot: Array, b_dot: Array, z: Array, l_and_u: Any, ab: Array, b: Array) -> Array:
-    return solve_banded_tangent(ab_dot, b_dot, z, l_and_u, ab)
+    return solve_banded_tangent(ab_dot, b_dot, z, l_and_u, ab, b)
 
 
 @rule(
@@ -273,7 +274,7 @@ def _solve_banded_jvp(ab_dot: Array, b_dot: Array, z: Array, l_and_u: Any, ab: A
 def solve_banded(
     z: Array, z_bar: Array, l_and_u: Any, ab: Array, b: Array, check_finite: bool = True
 ) -> tuple[Array, Array]:
-    ab_bar, b_bar = solve_banded_adjoint(z_bar, z, l_and_u, ab)
+    ab_bar, b_bar = solve_banded_adjoint(z_bar, z, l_and_u, ab, b)
     return ab_bar, b_bar
 
 
@@ -285,11 +286,15 @@ def _hermitian_banded_systems() -> Sequence[Sample]:
             bands[0 if lower else -1] += 4.0
             points += [sample(bands, right, lower=lower) for right in (numbers(5), numbers(5, 2))]
             points += [sample(bands + 0.3j * numbers(count, 5), complexes(5), lower=lower)]
+    points += [
+        sample(np.stack([bands, 2 * bands]), numbers(5), lower=True),
+        sample(bands, numbers(2, 5, 3), lower=True),
+    ]
     return [*points, sample(bands.astype(np.float32), singles(5), lower=True)]
 
 
 def _solveh_banded_jvp(ab_dot: Array, b_dot: Array, z: Array, ab: Array, b: Array, lower: bool = False) -> Array:
-    return hermitian_bands_tangent(ab_dot, b_dot, z, ab, lower)
+    return hermitian_bands_tangent(ab_dot, b_dot, z, ab, b, lower)
 
 
 @rule(
@@ -302,7 +307,7 @@ def _solveh_banded_jvp(ab_dot: Array, b_dot: Array, z: Array, ab: Array, b: Arra
 def solveh_banded(
     z: Array, z_bar: Array, ab: Array, b: Array, lower: bool = False, check_finite: bool = True
 ) -> tuple[Array, Array]:
-    ab_bar, b_bar = hermitian_bands_adjoint(z_bar, z, ab, lower)
+    ab_bar, b_bar = hermitian_bands_adjoint(z_bar, z, ab, b, lower)
     return ab_bar, b_bar
 
 

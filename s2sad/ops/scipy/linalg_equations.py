@@ -10,7 +10,9 @@ from scipy import linalg
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, bilinear, constant, rule, sample
+from s2sad.ops.spec import Sample, bilinear, constant, ndim, rule, sample
+from s2sad.runtime.arrays import unbroadcast
+from s2sad.runtime.matrices import blocks_of_rows
 from s2sad.runtime.scipy.polar import (
     polar_adjoint,
     polar_tangent,
@@ -41,6 +43,9 @@ def _plants() -> Sequence[Sample]:
         sample(numbers(3, 3), numbers(3, 2), q, r),
         sample(numbers(3, 3) / 2, numbers(3, 1), np.array([[2, 1, 0], [1, 3, 0], [0, 0, 1]]), np.eye(1, dtype=int)),
         sample(numbers(1, 1), numbers(1, 1), np.eye(1, dtype=int), np.eye(1, dtype=int)),
+        sample(0.3, 1.2, 2, 1),
+        sample(numbers(2, 3, 3) / 2, numbers(3, 2), q, r),
+        sample(numbers(3, 3) / 2, numbers(2, 3, 2), q, r),
     ]
 
 
@@ -65,7 +70,7 @@ def _continuous_jvp(
     wrt=["a", "b", "q", "r"],
     jvp=_continuous_jvp,
     samples=_plants,
-    infer=infer.scipy.of_matrix("q", "a", "b"),
+    infer=infer.scipy.of_matrix("q", "a", "b", "r"),
     dtype="unknown",
     wide_only=("a", "b", "q", "r"),
     real_only=True,
@@ -81,7 +86,7 @@ def solve_continuous_are(
     s: None = None,
     balanced: bool = True,
 ) -> tuple[Array, Array, Array, Array]:
-    a_bar, b_bar, q_bar, r_bar = continuous_adjoints(z_bar, z, a, b, r, e, s)
+    a_bar, b_bar, q_bar, r_bar = continuous_adjoints(z_bar, z, a, b, q, r, e, s)
     return a_bar, b_bar, q_bar, r_bar
 
 
@@ -106,7 +111,7 @@ def _discrete_jvp(
     wrt=["a", "b", "q", "r"],
     jvp=_discrete_jvp,
     samples=_plants,
-    infer=infer.scipy.of_matrix("q", "a", "b"),
+    infer=infer.scipy.of_matrix("q", "a", "b", "r"),
     dtype="unknown",
     wide_only=("a", "b", "q", "r"),
     real_only=True,
@@ -122,7 +127,7 @@ def solve_discrete_are(
     s: None = None,
     balanced: bool = True,
 ) -> tuple[Array, Array, Array, Array]:
-    a_bar, b_bar, q_bar, r_bar = discrete_adjoints(z_bar, z, a, b, r, e, s)
+    a_bar, b_bar, q_bar, r_bar = discrete_adjoints(z_bar, z, a, b, q, r, e, s)
     return a_bar, b_bar, q_bar, r_bar
 
 
@@ -131,7 +136,7 @@ def solve_discrete_are(
 
 def _factored() -> Sequence[Sample]:
     points = [sample(a) for a in (numbers(3, 3), numbers(4, 2), numbers(1, 1), singles(3, 2))]
-    return [*points, sample(numbers(3, 3), "left"), sample(numbers(2, 4), side="left")]
+    return [*points, sample(numbers(3, 3), "left"), sample(numbers(2, 4), side="left"), sample(numbers(2, 3, 2))]
 
 
 def _polar_jvp(a_dot: Array, a: Array, side: str = "right") -> Any:
@@ -144,7 +149,7 @@ def _polar_jvp(a_dot: Array, a: Array, side: str = "right") -> Any:
     jvp=_polar_jvp,
     samples=_factored,
     infer=infer.scipy.arrays(2),
-    gives=(tuple,),
+    gives=(tuple, list),
     real_only=True,
 )
 def polar(z_bar: Any, a: Array, side: str = "right") -> Array:
@@ -152,7 +157,11 @@ def polar(z_bar: Any, a: Array, side: str = "right") -> Array:
 
 
 def _pairs() -> Sequence[Sample]:
-    return [sample(numbers(4, 3), numbers(4, 3, seed=1)), sample(numbers(2, 2), numbers(2, 2, seed=1))]
+    return [
+        sample(numbers(4, 3), numbers(4, 3, seed=1)),
+        sample(numbers(2, 2), numbers(2, 2, seed=1)),
+        sample(numbers(2, 3, 3), numbers(3, 3, seed=1)),
+    ]
 
 
 def _procrustes_jvp(A_dot: Array, B_dot: Array, z: Any, A: Array, B: Array) -> Any:
@@ -166,7 +175,7 @@ def _procrustes_jvp(A_dot: Array, B_dot: Array, z: Any, A: Array, B: Array) -> A
     samples=_pairs,
     infer=infer.scipy.rotation,
     dtype="unknown",
-    gives=(tuple,),
+    gives=(tuple, list),
     real_only=True,
 )
 def orthogonal_procrustes(z: Any, z_bar: Any, A: Array, B: Array, check_finite: bool = True) -> tuple[Array, Array]:
@@ -184,6 +193,8 @@ def _chains() -> Sequence[Sample]:
         *points,
         sample(d, e, False, "v", (-1.0, 2.0)),
         sample(d, e, eigvals_only=True, select="i", select_range=(0, 1)),
+        sample(np.stack([d, d + d**2]), e, select="i", select_range=(1, 3)),
+        sample(d, np.stack([e, 2 * e])),
     ]
 
 
@@ -207,7 +218,7 @@ def _chain_jvp(
     samples=_chains,
     infer=infer.scipy.of_chain,
     dtype="unknown",
-    gives=(tuple, np.ndarray),
+    gives=(tuple, list, np.ndarray),
     real_only=True,
 )
 def eigh_tridiagonal(
@@ -228,7 +239,8 @@ def eigh_tridiagonal(
 
 def _values() -> Sequence[Sample]:
     d, e = numbers(5), 0.5 + np.abs(numbers(4))
-    return [sample(d, e), sample(d, e, "i", (1, 3)), sample(d[:1], e[:0]), sample(singles(4), e[:3].astype("f"))]
+    points = [sample(d, e), sample(d, e, "i", (1, 3)), sample(d[:1], e[:0]), sample(singles(4), e[:3].astype("f"))]
+    return [*points, sample(np.stack([d, d + d**2]), e), sample(d, np.stack([e, 2 * e]), "i", (1, 3))]
 
 
 def _values_jvp(
@@ -242,7 +254,7 @@ def _values_jvp(
     wrt=["d", "e"],
     jvp=_values_jvp,
     samples=_values,
-    infer=infer.scipy.row,
+    infer=infer.scipy.values_of_chain,
     dtype="unknown",
     real_only=True,
 )
@@ -266,24 +278,32 @@ def eigvalsh_tridiagonal(
 
 def _columns() -> Sequence[Sample]:
     pairs = [(numbers(2, 3), numbers(4, 3)), (numbers(1, 1), numbers(2, 1)), (complexes(2, 2), numbers(3, 2))]
+    pairs += [(numbers(2, 2, 3), numbers(4, 3)), (numbers(2, 3), numbers(2, 1, 3))]
     return [*(sample(*pair) for pair in pairs), sample(singles(2, 2), singles(2, 2))]
 
 
 @bilinear(linalg.khatri_rao, wrt=["a", "b"], samples=_columns, infer=infer.scipy.from_matrices("a", "b"))
 def khatri_rao(z_bar: Array, a: Array, b: Array) -> tuple[Array, Array]:
-    g = np.reshape(z_bar, (np.shape(a)[0], np.shape(b)[0], -1))
-    return np.einsum("ijk,jk->ik", g, b), np.einsum("ijk,ik->jk", g, a)
+    if ndim(a) == 2 and ndim(b) == 2:
+        g = np.reshape(z_bar, (np.shape(a)[0], np.shape(b)[0], np.shape(b)[1]))
+        return np.einsum("ijk,jk->ik", g, b), np.einsum("ijk,ik->jk", g, a)
+    g = blocks_of_rows(z_bar, np.shape(a)[-2])
+    return (
+        unbroadcast(np.einsum("...ijk,...jk->...ik", g, b), np.shape(a)),
+        unbroadcast(np.einsum("...ijk,...ik->...jk", g, a), np.shape(b)),
+    )
 
 
 def _polynomials() -> Sequence[Sample]:
-    return [sample(numbers(4)), sample(numbers(2)), sample(complexes(3)), sample(singles(3))]
+    return [sample(a) for a in (numbers(4), numbers(2), complexes(3), singles(3), numbers(2, 3))]
 
 
 def _companion_jvp(a_dot: Array, z: Array, a: Array) -> Array:
-    row = -(a_dot[1:] + z[0] * a_dot[0]) / a[0]
-    return np.concatenate([np.expand_dims(row, 0), np.zeros_like(z[1:])])
+    row = -(a_dot[..., 1:] + z[..., 0, :] * a_dot[..., :1]) / a[..., :1]
+    return np.concatenate([np.expand_dims(row, -2), np.zeros_like(z[..., 1:, :])], axis=-2)
 
 
 @rule(linalg.companion, wrt=["a"], jvp=_companion_jvp, samples=_polynomials, infer=infer.scipy.from_vectors("a"))
 def companion(z: Array, z_bar: Array, a: Array) -> Array:
-    return np.concatenate([-np.sum(z_bar[0] * z[0], keepdims=True), -z_bar[0]]) / a[0]
+    row_bar = z_bar[..., 0, :] / a[..., :1]
+    return np.concatenate([-np.sum(row_bar * z[..., 0, :], axis=-1, keepdims=True), -row_bar], axis=-1)

@@ -88,7 +88,7 @@ def cholesky(z: Array, z_bar: Array, a: Array, lower: bool = False, check_finite
 
 
 def _cho_factors() -> Sequence[Sample]:
-    return [sample(a, *lower) for a in (*_definite(), 2.5) if np.ndim(a) != 3 for lower in ((), (True,))]
+    return [sample(a, *lower) for a in (*_definite(), 2.5) for lower in ((), (True,))]
 
 
 def _cho_factor_jvp(a_dot: Array, z: Any, a: Array, lower: bool = False) -> Any:
@@ -101,7 +101,7 @@ def _cho_factor_jvp(a_dot: Array, z: Any, a: Array, lower: bool = False) -> Any:
     jvp=_cho_factor_jvp,
     samples=_cho_factors,
     infer=infer.scipy.factor_and_order,
-    gives=(tuple,),
+    gives=(tuple, list),
 )
 def cho_factor(z: Any, z_bar: Any, a: Array, lower: bool = False, check_finite: bool = True) -> Array:
     return in_shape(cho_factor_adjoint(z_bar[0], z[0], lower), a)
@@ -121,7 +121,7 @@ def _lu_jvp(a_dot: Array, z: Any, a: Array) -> Any:
     return np.zeros_like(z[0]), l_dot, u_dot
 
 
-@rule(linalg.lu, wrt=["a"], jvp=_lu_jvp, samples=_any_shape, infer=infer.scipy.arrays(3), gives=(tuple,))
+@rule(linalg.lu, wrt=["a"], jvp=_lu_jvp, samples=_any_shape, infer=infer.scipy.arrays(3, "tuple"), gives=(tuple,))
 def lu(z: Any, z_bar: Any, a: Array, check_finite: bool = True) -> Array:
     return lu_adjoint(z_bar[1], z_bar[2], z[0], z[1], z[2])
 
@@ -247,7 +247,9 @@ def _eighs() -> Sequence[Sample]:
     points += [sample(*pair, subset_by_index=[1, 2]) for pair in _pairs()[:2]]
     points += [sample(*pair, eigvals_only=True) for pair in [*_pairs(), *_pairs_complex()]]
     points.append(sample(*_pairs()[1], lower=False, eigvals_only=True, subset_by_index=[1, 2]))
-    return [*points, sample(_pairs()[0][0], subset_by_index=(0, 0), lower=False), sample(*_pairs()[1], driver="gv")]
+    a, b = _pairs()[1]
+    points += [sample(np.stack([a, 2 * a]), b, subset_by_index=[1, 2]), sample(a, np.stack([b, 3 * b]))]
+    return [*points, sample(a, subset_by_index=(0, 0), lower=False), sample(a, b, driver="gv")]
 
 
 def _eigh_jvp(
@@ -272,7 +274,7 @@ def _eigh_jvp(
     jvp=_eigh_jvp,
     samples=_eighs,
     infer=infer.scipy.generalised_eigensystem,
-    gives=(tuple, np.ndarray),
+    gives=(tuple, list, np.ndarray),
 )
 def eigh(
     z: Any,
@@ -296,7 +298,9 @@ def eigh(
 def _eigvalshs() -> Sequence[Sample]:
     pairs = [*_pairs(), *_pairs_complex()]
     points = [sample(*pair, lower=lower) for pair in pairs for lower in (True, False)]
-    return [*points, *[sample(*pair, subset_by_index=[1, 2]) for pair in pairs[:2]], sample(*pairs[1])]
+    a, b = pairs[1]
+    points += [sample(np.stack([a, 2 * a]), b), sample(a, b)]
+    return [*points, *[sample(*pair, subset_by_index=[1, 2]) for pair in pairs[:2]]]
 
 
 def _eigvalsh_jvp(
@@ -332,7 +336,8 @@ def eigvalsh(
 def _general() -> Sequence[Sample]:
     turned = np.array([[0.3, -2.0, 0.1], [1.5, 0.4, 0.7], [0.2, 0.5, 1.9]])
     spread = numbers(3, 3) / 4 + np.diag([1.0, 2.5, -2.0])
-    return [sample(a) for a in (turned, spread, complexes(3, 3), numbers(1, 1), turned.astype(np.float32))]
+    several = np.stack([spread, 2 * turned])
+    return [sample(a) for a in (turned, spread, complexes(3, 3), numbers(1, 1), turned.astype(np.float32), several)]
 
 
 def _eig_jvp(a_dot: Array, z: Any) -> tuple[Array, Array]:
@@ -344,10 +349,10 @@ def _eig_jvp(a_dot: Array, z: Any) -> tuple[Array, Array]:
     wrt=["a"],
     jvp=_eig_jvp,
     samples=_general,
-    infer=infer.linalg.general_eigensystem,
+    infer=infer.scipy.eigensystem,
     dtype="unknown",
     complex_adjoints=True,
-    gives=(tuple, np.ndarray),
+    gives=(tuple, list, np.ndarray),
 )
 def eig(z: Any, z_bar: Any, a: Array, check_finite: bool = True) -> Array:
     return eig_adjoint(z_bar[0], z_bar[1], z[0], z[1])
@@ -385,6 +390,7 @@ def _factored() -> Sequence[Sample]:
         sample(numbers(3, 2)),  # one vector more, unique but for its sign
         sample(singles(3, 2), full_matrices=False),
         sample(numbers(4, 2), False, lapack_driver="gesvd"),
+        sample(numbers(2, 4, 2), False),
     ]
 
 
@@ -392,7 +398,7 @@ def _svd_jvp(a_dot: Array, z: Any, a: Array, full_matrices: bool = True, compute
     return svd_tangent(a_dot, z, a, compute_uv)
 
 
-@rule(linalg.svd, wrt=["a"], jvp=_svd_jvp, samples=_factored, infer=infer.scipy.svd, gives=(tuple, np.ndarray))
+@rule(linalg.svd, wrt=["a"], jvp=_svd_jvp, samples=_factored, infer=infer.scipy.svd, gives=(tuple, list, np.ndarray))
 def svd(
     z: Any,
     z_bar: Any,
@@ -410,7 +416,7 @@ def _svdvals_jvp(a_dot: Array, z: Array, a: Array) -> Array:
 
 
 def _valued() -> Sequence[Sample]:
-    return [sample(numbers(3, 2)), sample(numbers(2, 3)), sample(complexes(2, 2)), sample(singles(2, 3))]
+    return [sample(numbers(3, 2)), sample(numbers(2, 3)), sample(complexes(2, 2)), sample(numbers(2, 2, 3))]
 
 
 @rule(linalg.svdvals, wrt=["a"], jvp=_svdvals_jvp, samples=_valued, infer=infer.scipy.singular_values)
@@ -424,6 +430,7 @@ def _orthogonalised() -> Sequence[Sample]:
     # How two further columns turn into each other has no derivative.
     points += [sample(numbers(*shape)) for shape in ((3, 3), (3, 2), (2, 4))]
     points += [sample(complexes(*shape), mode=mode) for shape in shapes[:3] for mode in ("economic", "r")]
+    points += [sample(numbers(2, 3, 2), mode=mode) for mode in ("economic", "r")]
     return [*points, sample(singles(3, 2), mode="economic")]
 
 
@@ -431,7 +438,7 @@ def _qr_jvp(a_dot: Array, z: Any, a: Array, mode: str = "full") -> Any:
     return qr_in_mode_tangent(mode, a_dot, z, a)
 
 
-@rule(linalg.qr, wrt=["a"], jvp=_qr_jvp, samples=_orthogonalised, infer=infer.scipy.qr, gives=(tuple,))
+@rule(linalg.qr, wrt=["a"], jvp=_qr_jvp, samples=_orthogonalised, infer=infer.scipy.qr, gives=(tuple, list, np.ndarray))
 def qr(z: Any, z_bar: Any, a: Array, mode: str = "full", check_finite: bool = True) -> Array:
     if mode in ("full", "economic"):
         return qr_adjoint(z_bar[0], z_bar[1], z[0], z[1], a)

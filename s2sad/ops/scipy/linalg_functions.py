@@ -74,6 +74,8 @@ def _directions() -> Sequence[Sample]:
         sample(a, e),
         sample(a, e, compute_expm=False),
         sample(complexes(2, 2), complexes(2, 2, seed=1), None, False),
+        sample(a, numbers(2, 3, 3)),
+        sample(numbers(2, 3, 3), e, compute_expm=False),
     ]
 
 
@@ -89,7 +91,7 @@ def _expm_frechet_jvp(
     jvp=_expm_frechet_jvp,
     samples=_directions,
     infer=infer.scipy.derivative,
-    gives=(tuple, np.ndarray),
+    gives=(tuple, list, np.ndarray),
 )
 def expm_frechet(
     z_bar: Array, A: Array, E: Array, method: str | None = None, compute_expm: bool = True, check_finite: bool = True
@@ -250,7 +252,7 @@ def solve_sylvester(z: Array, z_bar: Array, a: Array, b: Array, q: Array) -> tup
 
 def _lyapunovs() -> Sequence[Sample]:
     points = [(regular(3, 3), numbers(3, 3)), (regular_complex(3, 3), complexes(3, 3)), (regular(1, 1), numbers(1, 1))]
-    points.append((np.stack([regular(3, 3), 2 * regular(3, 3)]), numbers(3, 3)))
+    points += [(np.stack([regular(3, 3), 2 * regular(3, 3)]), numbers(3, 3)), (1.7, 0.3)]
     return [sample(*pair) for pair in points]
 
 
@@ -267,7 +269,7 @@ def _lyapunov_jvp(a_dot: Array, q_dot: Array, z: Array, a: Array, q: Array) -> A
     infer=infer.scipy.of_matrix("q", "a"),
 )
 def solve_continuous_lyapunov(z: Array, z_bar: Array, a: Array, q: Array) -> tuple[Array, Array]:
-    q_bar = linalg.solve_continuous_lyapunov(transposed(a), z_bar)
+    q_bar = linalg.solve_continuous_lyapunov(transposed(np.atleast_2d(a)), z_bar)
     return unbroadcast(lyapunov_matrix(q_bar, z), np.shape(a)), unbroadcast(q_bar, np.shape(q))
 
 
@@ -278,8 +280,8 @@ def _steins() -> Sequence[Sample]:
 
 
 def _stein_jvp(a_dot: Array, q_dot: Array, z: Array, a: Array, q: Array, method: str | None = None) -> Array:
-    half = product(a_dot, z @ np.conj(transposed(a)))
-    other = product(a @ z, hermitian(a_dot))
+    half = product(a_dot, product(z, hermitian(a)))
+    other = product(product(a, z), hermitian(a_dot))
     return linalg.solve_discrete_lyapunov(a, q_dot + half + other, method)
 
 
@@ -294,8 +296,9 @@ def _stein_jvp(a_dot: Array, q_dot: Array, z: Array, a: Array, q: Array, method:
 def solve_discrete_lyapunov(
     z: Array, z_bar: Array, a: Array, q: Array, method: str | None = None
 ) -> tuple[Array, Array]:
-    q_bar = linalg.solve_discrete_lyapunov(transposed(a), z_bar, method)
-    return unbroadcast(stein_matrix(q_bar, z, a), np.shape(a)), unbroadcast(q_bar, np.shape(q))
+    matrix = np.atleast_2d(a)
+    q_bar = linalg.solve_discrete_lyapunov(transposed(matrix), z_bar, method)
+    return unbroadcast(stein_matrix(q_bar, z, matrix), np.shape(a)), unbroadcast(q_bar, np.shape(q))
 
 
 # --- matrices with constant diagonals, and with blocks
@@ -375,6 +378,9 @@ def _toeplitz_systems() -> Sequence[Sample]:
     return [
         sample(c, numbers(4)),
         sample(c, numbers(4, 2)),
+        sample(np.stack([c, c + 0.1]), numbers(4)),
+        sample((np.stack([c, c + 0.1]), r), numbers(4, 2)),
+        sample(c, numbers(2, 4, 2)),
         sample((c, r), numbers(4)),
         sample((c, r), numbers(4, 2)),
         sample(z, complexes(3)),
@@ -382,8 +388,8 @@ def _toeplitz_systems() -> Sequence[Sample]:
     ]
 
 
-def _solve_toeplitz_jvp(c_or_cr_dot: Any, b_dot: Array, z: Array, c_or_cr: Any) -> Array:
-    return solve_toeplitz_tangent(c_or_cr_dot, b_dot, z, c_or_cr)
+def _solve_toeplitz_jvp(c_or_cr_dot: Any, b_dot: Array, z: Array, c_or_cr: Any, b: Array) -> Array:
+    return solve_toeplitz_tangent(c_or_cr_dot, b_dot, z, c_or_cr, b)
 
 
 @rule(

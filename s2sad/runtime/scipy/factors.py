@@ -17,7 +17,7 @@ from scipy import linalg
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime import systems
-from s2sad.runtime.arrays import unreduce
+from s2sad.runtime.arrays import unbroadcast, unreduce
 from s2sad.runtime.decompositions import (
     anchor,
     check_phases,
@@ -135,12 +135,16 @@ def _without_zero_pivots(top: Any) -> Any:
 
 def lu_adjoint(l_bar: Any, u_bar: Any, p: Any, low: Any, up: Any) -> Any:
     """Adjoint of ``a`` in ``p, low, up = linalg.lu(a)``."""
+    if not (np.size(low) and np.size(up)):
+        return np.zeros((*np.shape(low)[:-1], np.shape(up)[-1]), low.dtype)
     product_bar = _product_adjoint(np.tril(l_bar, -1), np.triu(u_bar), low, up)
     return np.take_along_axis(product_bar, np.expand_dims(np.argmax(p, axis=-1), -1), axis=-2)
 
 
 def lu_tangent(a_dot: Any, p: Any, low: Any, up: Any) -> tuple[Any, Any]:
     """Tangents of the triangular factors in ``p, low, up = linalg.lu(a)``."""
+    if not (np.size(low) and np.size(up)):
+        return np.zeros_like(low), np.zeros_like(up)
     order = np.argmax(p, axis=-2)
     return _product_tangent(np.take_along_axis(a_dot, np.expand_dims(order, -1), axis=-2), low, up)
 
@@ -181,7 +185,7 @@ def _split(lu: Any) -> tuple[Any, Any]:
 def _order(lu: Any, piv: Any) -> Any:
     """Which row of the matrix each row of the product of its factors is."""
     if np.ndim(piv) > 1:
-        return np.stack([_order(a, p) for a, p in zip(lu, piv, strict=True)])
+        return np.stack([_order(a, p) for a, p in zip(lu, piv, strict=True)]) if len(piv) else np.zeros(0, int)
     return rows(piv, lu.shape[-2])
 
 
@@ -213,14 +217,14 @@ def eigh_adjoint(w_bar: Any, v_bar: Any, w: Any, v: Any, a: Any, b: Any, lower: 
             turn = (turn - adjoint(turn)) / 2
         middle = middle + _over_gaps(turn, w)
         scaled = middle
-    a_bar = hermitian_part(np.conj(v) @ middle @ transposed(v))
+    a_bar = folded(unbroadcast(hermitian_part(np.conj(v) @ middle @ transposed(v)), np.shape(a)), lower)
     if b is None:
-        return folded(a_bar, lower), None
+        return a_bar, None
     inner = scaled * np.expand_dims(w, -2)
     if some:
         inner = inner + np.real(turn) * np.eye(w.shape[-1], dtype=w.dtype) / 2
     b_bar = -hermitian_part(np.conj(v) @ inner @ transposed(v))
-    return folded(a_bar, lower), folded(b_bar, lower)
+    return a_bar, folded(unbroadcast(b_bar, np.shape(b)), lower)
 
 
 def eigh_or_values_adjoint(
@@ -288,14 +292,15 @@ def _completed(w: Any, v: Any, w_bar: Any, v_bar: Any, a: Any, b: Any, lower: bo
     """All eigenvalues and vectors, of which these are some: those first, with their adjoints, then the others."""
     all_w, all_v = linalg.eigh(a, b, lower=lower)
     count = w.shape[-1]
-    start = int(np.argmin(np.abs(all_w - w[0]))) if count else 0
+    # Of each of a stack they are the same in order.
+    start = int(np.ravel(np.argmin(np.abs(all_w - w[..., :1]), axis=-1))[0]) if np.size(w) else 0
     rest = np.r_[0:start, start + count : all_w.shape[-1]]
-    zeros = np.zeros_like(all_v[:, rest])
+    other_w, other_v = all_w[..., rest], all_v[..., rest]
     return (
-        np.concatenate([w, all_w[rest]]),
-        np.concatenate([v, all_v[:, rest]], axis=-1),
-        np.concatenate([w_bar, np.zeros_like(all_w[rest])]),
-        np.concatenate([v_bar, zeros], axis=-1),
+        np.concatenate([w, other_w], axis=-1),
+        np.concatenate([v, other_v], axis=-1),
+        np.concatenate([w_bar, np.zeros_like(other_w)], axis=-1),
+        np.concatenate([v_bar, np.zeros_like(other_v)], axis=-1),
     )
 
 
@@ -325,8 +330,9 @@ def _quotient(matrix: Any, gaps: Any) -> Any:
 
 def qr_in_mode_adjoint(mode: str, z_bar: Any, z: Any, a: Any) -> Any:
     """Adjoint of ``a`` in ``z = linalg.qr(a, mode=mode)``."""
-    if mode == "r":
-        return qr_adjoint_of("r", z_bar[0], z[0], a)
+    if mode == "r":  # of a stack it is no tuple
+        r_bar, r = (z_bar, z) if isinstance(z, np.ndarray) else (z_bar[0], z[0])
+        return qr_adjoint_of("r", r_bar, r, a)
     if mode == "raw":
         raise UndefinedDerivativeError(
             "what linalg.qr gives in mode='raw' has no derivative", "Pass mode='full', 'r' or 'economic'."
@@ -337,6 +343,8 @@ def qr_in_mode_adjoint(mode: str, z_bar: Any, z: Any, a: Any) -> Any:
 def qr_in_mode_tangent(mode: str, a_dot: Any, z: Any, a: Any) -> Any:
     """Tangent of ``z = linalg.qr(a, mode=mode)``."""
     if mode == "r":
+        if isinstance(z, np.ndarray):
+            return qr_tangent_of("r", a_dot, z, a)
         return (qr_tangent_of("r", a_dot, z[0], a),)
     return qr_tangent_of("complete" if mode == "full" else "reduced", a_dot, z, a)
 
@@ -357,6 +365,7 @@ def least_ratio(a: Any, atol: Any, rtol: Any) -> Any:
 
 def lstsq_adjoint(z_bar: Any, z: Any, a: Any, b: Any) -> tuple[Any, Any]:
     """Adjoints of ``a`` and ``b`` in ``z = linalg.lstsq(a, b)``."""
+    _must_be_one_system(a, b)
     x_bar, left_bar, _, s_bar = z_bar
     if np.size(left_bar):
         left_bar = np.atleast_1d(left_bar)
@@ -365,8 +374,17 @@ def lstsq_adjoint(z_bar: Any, z: Any, a: Any, b: Any) -> tuple[Any, Any]:
 
 def lstsq_tangent(a_dot: Any, b_dot: Any, z: Any, a: Any, b: Any) -> tuple[Any, Any, int, Any]:
     """Tangent of ``z = linalg.lstsq(a, b)``."""
+    _must_be_one_system(a, b)
     x_dot, left_dot, rank_dot, s_dot = systems.lstsq_tangent(a_dot, b_dot, _as_numpy(z), a, b)
     return x_dot, np.reshape(left_dot, np.shape(z[1])), rank_dot, s_dot
+
+
+def _must_be_one_system(a: Any, b: Any) -> None:
+    if np.ndim(a) > 2 or np.ndim(b) > 2:
+        raise UndefinedDerivativeError(
+            "linalg.lstsq of a stack of systems has no derivative rule",
+            "Use np.linalg.pinv(a) @ b, or solve them in a loop.",
+        )
 
 
 def _as_numpy(z: Any) -> tuple[Any, ...]:

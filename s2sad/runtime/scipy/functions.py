@@ -13,12 +13,13 @@ import numpy as np
 from scipy import linalg
 
 from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.matrices import transposed
 
 
 def expm_derivative(a: Any, e: Any) -> Any:
     """Derivative of ``linalg.expm`` at ``a`` along ``e``: that of each of a stack of matrices."""
-    if np.ndim(a) > 2:
+    if np.ndim(a) > 2 or np.ndim(e) > 2:
         return _of_each(expm_derivative, a, e)
     # It computes in double precision, whatever it is given.
     return linalg.expm_frechet(a, e, compute_expm=False).astype(np.result_type(a, e), copy=False)
@@ -40,11 +41,11 @@ def beside(f: Any) -> Any:
 def expm_frechet_adjoint(z_bar: Any, a: Any, e: Any, compute_expm: bool = True) -> tuple[Any, Any]:
     """Adjoints of ``a`` and ``e`` in ``linalg.expm_frechet(a, e, compute_expm=compute_expm)``."""
     at = transposed(a)
-    if not compute_expm:
-        return second_derivative(at, transposed(e), z_bar), expm_derivative(at, z_bar)
-    value_bar, slope_bar = z_bar
-    a_bar = expm_derivative(at, value_bar) + second_derivative(at, transposed(e), slope_bar)
-    return a_bar, expm_derivative(at, slope_bar)
+    slope_bar = z_bar[1] if compute_expm else z_bar
+    a_bar = second_derivative(at, transposed(e), slope_bar)
+    if compute_expm:
+        a_bar = a_bar + expm_derivative(at, z_bar[0])
+    return unbroadcast(a_bar, np.shape(a)), unbroadcast(expm_derivative(at, slope_bar), np.shape(e))
 
 
 def expm_frechet_tangent(a_dot: Any, e_dot: Any, a: Any, e: Any, compute_expm: bool = True) -> Any:
@@ -56,15 +57,17 @@ def expm_frechet_tangent(a_dot: Any, e_dot: Any, a: Any, e: Any, compute_expm: b
 
 def second_derivative(a: Any, e: Any, d: Any) -> Any:
     """Second derivative of ``linalg.expm`` at ``a`` along ``e`` and ``d``."""
-    none = np.zeros_like(a)
+    none = np.zeros_like(a + e)
+    a, e, d = a + none, e + none, d + none
     blocks = [[a, e, d, none], [none, a, none, d], [none, none, a, e], [none, none, none, a]]
-    size = np.shape(a)[0]
-    return linalg.expm(np.block(blocks))[:size, 3 * size :]
+    size = np.shape(a)[-1]
+    return linalg.expm(np.block(blocks))[..., :size, 3 * size :]
 
 
 def _of_each(function: Callable[..., Any], a: Any, e: Any) -> Any:
+    a, e = np.broadcast_arrays(a, e)
     shape = np.shape(a)
-    each = (-1, shape[-2], shape[-1])
+    each = (int(np.prod(shape[:-2])), shape[-2], shape[-1])
     parts = [function(x, y) for x, y in zip(np.reshape(a, each), np.reshape(e, each), strict=True)]
     return np.array(parts).reshape(shape)
 
@@ -96,13 +99,13 @@ def sylvester_tangent(a_dot: Any, b_dot: Any, q_dot: Any, z: Any, a: Any, b: Any
 
 
 def product(a: Any, b: Any) -> Any:
-    """The product of two matrices, or stacks of them, of which one may be the number zero: a tangent of a constant."""
-    return np.matmul(a, b) if np.ndim(a) and np.ndim(b) else 0.0
+    """The product of two matrices, or stacks of them, of which one may be a number: zero is a tangent of a constant."""
+    return np.matmul(a, b) if np.ndim(a) and np.ndim(b) else np.multiply(a, b)
 
 
 def hermitian(a: Any) -> Any:
-    """The conjugate transpose of a matrix or each of a stack; that of a number, zero."""
-    return np.conj(transposed(a)) if np.ndim(a) else 0.0
+    """The conjugate transpose of a matrix or each of a stack; the conjugate of a number."""
+    return np.conj(transposed(a) if np.ndim(a) else a)
 
 
 def _check_solved(z: Any, a: Any, b: Any, q: Any) -> None:

@@ -2,6 +2,7 @@
 
 At a solution ``X`` the equation that is differentiated is a Lyapunov equation with the matrix of the closed loop,
 ``A - B @ K``, where ``K`` is the gain.  SciPy takes symmetric ``Q`` and ``R`` alone, and makes ``X`` symmetric.
+It takes numbers for matrices, and stacks of them.
 
 Reference: Kao and Hennequin, Automatic differentiation of Sylvester, Lyapunov, and algebraic Riccati equations, 2020.
 """
@@ -14,13 +15,15 @@ import numpy as np
 from scipy import linalg
 
 from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.arrays import unbroadcast
+from s2sad.runtime.matrices import transposed
 
 Array = Any
 
 
 def symmetric(g: Array) -> Array:
     """The symmetric part of a real matrix."""
-    return (np.real(g) + np.real(g).T) / 2
+    return (np.real(g) + transposed(np.real(g))) / 2
 
 
 def must_be_plain(e: Any, s: Any) -> None:
@@ -35,12 +38,12 @@ def must_be_plain(e: Any, s: Any) -> None:
 
 def continuous_gain(x: Array, b: Array, r: Array) -> Array:
     """The gain of the continuous equation."""
-    return np.linalg.solve(r, b.T @ x)
+    return np.linalg.solve(r, transposed(b) @ x)
 
 
 def discrete_gain(x: Array, a: Array, b: Array, r: Array) -> Array:
     """The gain of the discrete equation."""
-    return np.linalg.solve(r + b.T @ x @ b, b.T @ x @ a)
+    return np.linalg.solve(r + transposed(b) @ x @ b, transposed(b) @ x @ a)
 
 
 def continuous_tangent(
@@ -48,22 +51,35 @@ def continuous_tangent(
 ) -> Array:
     """The tangent of ``linalg.solve_continuous_are(a, b, q, r, e, s)``."""
     must_be_plain(e, s)
-    a_dot, b_dot, r_dot = a_dot + np.zeros_like(x), b_dot + np.zeros(np.shape(b)), r_dot + np.zeros(np.shape(r))
+    a, b, r = np.atleast_2d(a), np.atleast_2d(b), np.atleast_2d(r)
+    a_dot, b_dot, r_dot = a_dot + np.zeros_like(a), b_dot + np.zeros_like(b), r_dot + np.zeros(np.shape(r))
     gain = continuous_gain(x, b, r)
     half = x @ (a_dot - b_dot @ gain)
-    right = half + half.T + q_dot + gain.T @ r_dot @ gain
-    return symmetric(linalg.solve_continuous_lyapunov((a - b @ gain).T, -right))
+    right = half + transposed(half) + q_dot + transposed(gain) @ r_dot @ gain
+    return symmetric(linalg.solve_continuous_lyapunov(transposed(a - b @ gain), -right))
 
 
 def continuous_adjoints(
-    g: Array, x: Array, a: Array, b: Array, r: Array, e: Any, s: Any
+    g: Array, x: Array, a: Array, b: Array, q: Array, r: Array, e: Any, s: Any
 ) -> tuple[Array, Array, Array, Array]:
     """The adjoints of the first four matrices in ``x = linalg.solve_continuous_are(a, b, q, r, e, s)``."""
     must_be_plain(e, s)
-    gain = continuous_gain(x, b, r)
-    q_bar = -linalg.solve_continuous_lyapunov(a - b @ gain, symmetric(g))
-    a_bar = 2 * x @ q_bar
-    return a_bar, -a_bar @ gain.T, q_bar, gain @ q_bar @ gain.T
+    columns = np.atleast_2d(b)
+    gain = continuous_gain(x, columns, np.atleast_2d(r))
+    q_bar = -linalg.solve_continuous_lyapunov(a - columns @ gain, symmetric(g))
+    return _adjoints(2 * x @ q_bar, gain, q_bar, a, b, q, r)
+
+
+def _adjoints(
+    a_bar: Array, gain: Array, q_bar: Array, a: Array, b: Array, q: Array, r: Array
+) -> tuple[Array, Array, Array, Array]:
+    """The adjoints of all four matrices, given those of the first and third."""
+    return (
+        unbroadcast(a_bar, np.shape(a)),
+        unbroadcast(-a_bar @ transposed(gain), np.shape(b)),
+        unbroadcast(q_bar, np.shape(q)),
+        unbroadcast(gain @ q_bar @ transposed(gain), np.shape(r)),
+    )
 
 
 def discrete_tangent(
@@ -71,21 +87,22 @@ def discrete_tangent(
 ) -> Array:
     """The tangent of ``linalg.solve_discrete_are(a, b, q, r, e, s)``."""
     must_be_plain(e, s)
-    a_dot, b_dot, r_dot = a_dot + np.zeros_like(x), b_dot + np.zeros(np.shape(b)), r_dot + np.zeros(np.shape(r))
+    a, b, r = np.atleast_2d(a), np.atleast_2d(b), np.atleast_2d(r)
+    a_dot, b_dot, r_dot = a_dot + np.zeros_like(a), b_dot + np.zeros_like(b), r_dot + np.zeros(np.shape(r))
     gain = discrete_gain(x, a, b, r)
     closed = a - b @ gain
-    half = closed.T @ x @ (a_dot - b_dot @ gain)
-    right = half + half.T + q_dot + gain.T @ r_dot @ gain
-    return symmetric(linalg.solve_discrete_lyapunov(closed.T, right))
+    half = transposed(closed) @ x @ (a_dot - b_dot @ gain)
+    right = half + transposed(half) + q_dot + transposed(gain) @ r_dot @ gain
+    return symmetric(linalg.solve_discrete_lyapunov(transposed(closed), right))
 
 
 def discrete_adjoints(
-    g: Array, x: Array, a: Array, b: Array, r: Array, e: Any, s: Any
+    g: Array, x: Array, a: Array, b: Array, q: Array, r: Array, e: Any, s: Any
 ) -> tuple[Array, Array, Array, Array]:
     """The adjoints of the first four matrices in ``x = linalg.solve_discrete_are(a, b, q, r, e, s)``."""
     must_be_plain(e, s)
-    gain = discrete_gain(x, a, b, r)
-    closed = a - b @ gain
+    columns = np.atleast_2d(b)
+    gain = discrete_gain(x, np.atleast_2d(a), columns, np.atleast_2d(r))
+    closed = a - columns @ gain
     q_bar = linalg.solve_discrete_lyapunov(closed, symmetric(g))
-    a_bar = 2 * x @ closed @ q_bar
-    return a_bar, -a_bar @ gain.T, q_bar, gain @ q_bar @ gain.T
+    return _adjoints(2 * x @ closed @ q_bar, gain, q_bar, a, b, q, r)

@@ -8,6 +8,8 @@ import numpy as np
 from scipy import linalg
 
 from s2sad.runtime.arrays import unbroadcast
+from s2sad.runtime.matrices import transposed
+from s2sad.runtime.scipy.systems import columns, like_side
 
 
 def diagonal_sums(a: Any) -> Any:
@@ -34,6 +36,8 @@ def toeplitz_adjoint(z_bar: Any, c: Any, r: Any = None) -> tuple[Any, Any]:
 
 def _split(sums: Any, rows: int, c: Any, r: Any) -> tuple[Any, Any]:
     """The adjoints of column and row, given those of the diagonals."""
+    if not np.size(c) or (r is not None and not np.size(r)):  # no matrix
+        return np.zeros(np.shape(c)), None if r is None else np.zeros(np.shape(r))
     c_bar, r_bar = sums[..., rows - 1 :: -1], np.array(sums[..., rows - 1 :])
     r_bar[..., :1] = 0  # the column says what stands in the corner
     if r is None:
@@ -59,6 +63,8 @@ def _tangent(dot: Any, x: Any) -> Any:
 
 def hankel_adjoint(z_bar: Any, c: Any, r: Any = None) -> tuple[Any, Any]:
     """Adjoints of ``c`` and ``r`` in ``linalg.hankel(c, r)``."""
+    if not np.size(z_bar):
+        return np.zeros(np.shape(c)), None if r is None else np.zeros(np.shape(r))
     rows = np.shape(z_bar)[-2]
     sums = diagonal_sums(z_bar[..., ::-1, :])
     c_bar, r_bar = sums[..., :rows], np.array(sums[..., rows - 1 :])
@@ -95,21 +101,32 @@ def solve_toeplitz_adjoint(z_bar: Any, z: Any, c_or_cr: Any, b: Any) -> tuple[An
     """Adjoints of ``c_or_cr`` and ``b`` in ``z = linalg.solve_toeplitz(c_or_cr, b)``."""
     pair = isinstance(c_or_cr, tuple)
     c, r = c_or_cr if pair else (c_or_cr, np.conj(c_or_cr))
+    if not np.size(z):
+        c_bar, r_bar = np.zeros(np.shape(c)), np.zeros(np.shape(r))
+        return (c_bar, r_bar) if pair else c_bar, np.zeros(np.shape(b))
     # In the transpose column and row are exchanged; the corner is the column's.
-    column = np.concatenate([np.ravel(c)[:1], np.ravel(r)[1:]])
-    b_bar = linalg.solve_toeplitz((column, np.ravel(c)), z_bar)
-    size = z.shape[0]
-    sums = np.zeros(2 * size - 1, np.result_type(b_bar, z))
-    for x, y in zip(b_bar.reshape(size, -1).T, z.reshape(size, -1).T, strict=True):
-        sums -= np.convolve(x[::-1], y)
-    c_bar, r_bar = _split(sums, size, c, r if pair else None)
-    return (c_bar, r_bar) if pair else c_bar, b_bar
+    first, second = np.broadcast_arrays(np.atleast_1d(c), np.atleast_1d(r))
+    column = np.concatenate([first[..., :1], second[..., 1:]], axis=-1)
+    b_bar = linalg.solve_toeplitz((column, first), columns(z_bar, b))
+    c_bar, r_bar = _split(_outer_sums(-b_bar, columns(z, b)), np.shape(first)[-1], c, r if pair else None)
+    return (c_bar, r_bar) if pair else c_bar, unbroadcast(like_side(b_bar, b), np.shape(b))
 
 
-def solve_toeplitz_tangent(c_dot: Any, b_dot: Any, z: Any, c_or_cr: Any) -> Any:
+def _outer_sums(x: Any, y: Any) -> Any:
+    """The sums of all diagonals of ``x @ y.T``, which is not formed."""
+    *stack, size, count = np.shape(x)
+    rows = transposed(x).reshape(-1, size)[:, ::-1], transposed(y).reshape(-1, size)
+    sums = np.array([np.convolve(p, q) for p, q in zip(*rows, strict=True)])
+    return np.sum(sums.reshape(*stack, count, 2 * size - 1), axis=-2)
+
+
+def solve_toeplitz_tangent(c_dot: Any, b_dot: Any, z: Any, c_or_cr: Any, b: Any) -> Any:
     """Tangent of ``z = linalg.solve_toeplitz(c_or_cr, b)``."""
+    if not np.size(z):
+        return np.zeros(np.shape(z))
     if isinstance(c_or_cr, tuple):
         matrix_dot = toeplitz_tangent(*c_dot, *c_or_cr) if isinstance(c_dot, tuple) else 0.0
     else:
         matrix_dot = linalg.toeplitz(_tangent(c_dot, c_or_cr))
-    return linalg.solve_toeplitz(c_or_cr, b_dot - (matrix_dot @ z if np.ndim(matrix_dot) else 0.0))
+    right = columns(b_dot, b) - (matrix_dot @ columns(z, b) if np.ndim(matrix_dot) else 0.0)
+    return like_side(linalg.solve_toeplitz(c_or_cr, right), b)

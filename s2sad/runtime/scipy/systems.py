@@ -94,6 +94,19 @@ def as_read(a: Any, assume_a: str | None, lower: bool) -> Any:
     return read_part(a, assume_a, lower)
 
 
+# --- right-hand sides
+
+
+def columns(x: Any, b: Any) -> Any:
+    """What belongs to the right-hand side ``b``, which may be a vector, or what is in place of it, as columns."""
+    return np.expand_dims(x, -1) if np.ndim(b) == 1 and np.ndim(x) else x
+
+
+def like_side(x: Any, b: Any) -> Any:
+    """Columns in the form of the solution for the right-hand side ``b``."""
+    return x[..., 0] if np.ndim(b) == 1 else x
+
+
 # --- solve
 
 
@@ -101,10 +114,13 @@ def solve_adjoint(
     z_bar: Any, z: Any, a: Any, b: Any, lower: bool = False, assume_a: str | None = None, flipped: bool = False
 ) -> tuple[Any, Any]:
     """Adjoints of ``a`` and ``b`` in ``z = linalg.solve(a, b, lower, assume_a=assume_a, transposed=flipped)``."""
+    if np.size(a) == 1:  # a number, by which all of b is divided, however long that is
+        b_bar = z_bar / np.sum(a)
+        return np.reshape(-np.sum(b_bar * z), np.shape(a)), unbroadcast(b_bar, np.shape(b))
     column = np.ndim(b) == 1
     if column:
         z_bar, z = np.expand_dims(z_bar, -1), np.expand_dims(z, -1)
-    b_bar = _solved_transposed(np.atleast_2d(a), z_bar, lower, assume_a, not flipped)
+    b_bar = _solved_transposed(a, z_bar, lower, assume_a, not flipped)
     left, right = (z, b_bar) if flipped else (b_bar, z)
     a_bar = read_part(-left @ transposed(right), assume_a, lower)
     return unbroadcast(a_bar, np.shape(a)), unbroadcast(b_bar[..., 0] if column else b_bar, np.shape(b))
@@ -134,7 +150,9 @@ def solve_tangent(
     flipped: bool = False,
 ) -> Any:
     """Tangent of ``z = linalg.solve(a, b, lower, assume_a=assume_a, transposed=flipped)``."""
-    a_dot = as_read(np.atleast_2d(a_dot), assume_a, lower)
+    if np.size(a) == 1:
+        return (b_dot - np.sum(a_dot) * z) / np.sum(a)
+    a_dot = as_read(a_dot, assume_a, lower)
     if flipped:
         a_dot = transposed(a_dot)
     if np.ndim(b) > 1:
