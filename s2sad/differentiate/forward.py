@@ -33,6 +33,7 @@ from s2sad.ir.nodes import (
     UNSET,
     Assign,
     Block,
+    Break,
     Build,
     Call,
     Copy,
@@ -198,8 +199,10 @@ class _Forward:
 
     @staticmethod
     def is_flushed(stmt: Stmt, late: list[Stmt]) -> bool:
-        """Whether tangents have to be computed before a statement: it reads them, or branches, or moves values."""
-        if any(True for _ in blocks(stmt)) or not {n for s in late for n in writes(s)}.isdisjoint(reads(stmt)):
+        """Whether tangents have to be computed before a statement: it reads them, branches, breaks, or moves values."""
+        if isinstance(stmt, Break) or any(True for _ in blocks(stmt)):
+            return True
+        if not {n for s in late for n in writes(s)}.isdisjoint(reads(stmt)):
             return True
         return isinstance(stmt, Copy) and not {n for s in late for n in reads(s)}.isdisjoint(stmt.targets)
 

@@ -17,7 +17,7 @@ from s2sad.differentiate.applied import (
     in_precision,
     maybe_complex,
 )
-from s2sad.differentiate.builder import INDEX, Builder
+from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.items import PACKED, field, is_field
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.selecting import (
@@ -154,7 +154,7 @@ def _held(state: State, rule: Rule, z: Var, z_bar: Expr) -> Expr:
     several = rule.kind != "elementwise" or (rule.multiplied and not algebra.is_nonzero(held))
     if (several and not isinstance(held, (Var, Const))) or not state.later.moving.isdisjoint(names_in(held)):
         # An adjoint that is an array of the forward part is that array as it is by now, unlike the operands.
-        held = _named_parts(make, held) if isinstance(held, Build) else make.let(make.bar(z.name), held)
+        held = _named_parts(state, held) if isinstance(held, Build) else make.let(make.bar(z.name), held)
     return held
 
 
@@ -165,9 +165,14 @@ def _minds_zeros(spliced: Spliced) -> bool:
     return any(call.op.function in _MINDING for call in calls)
 
 
-def _named_parts(make: Builder, held: Build) -> Build:
-    """The adjoint of a tuple with a name for each part that is computed."""
-    parts = [p if isinstance(p, (Var, Const)) else make.let(make.fresh("~t_bar"), p) for p in held.items]
+def _named_parts(state: State, held: Build) -> Build:
+    """The adjoint of a tuple with a name for each part that is computed, or is an array of the forward part."""
+    make = state.make
+
+    def is_named(part: Expr) -> bool:
+        return isinstance(part, Const) or (isinstance(part, Var) and part.name not in state.later.moving)
+
+    parts = [p if is_named(p) else make.let(make.fresh("~t_bar"), p) for p in held.items]
     return Build(held.kind, tuple(parts))
 
 

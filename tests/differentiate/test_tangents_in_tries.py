@@ -153,6 +153,38 @@ def test_writes_that_are_tried(number: int) -> None:
     assert tangent == pytest.approx(richardson_jvp(f, (X,), (D,)), rel=1e-7)
 
 
+ESCAPING = """
+import numpy as np
+
+def f(x):
+    m = x * 1.0
+    r = 0.0
+    for j in range(2):
+        try:
+            for i in range(3):
+                {write}
+                {jump}
+            else:
+                m[0] *= 1.5
+        except ValueError:
+            r = r + x[j]
+        r = r * 0.9 + m[j]
+    return np.sum(m * x) * r
+"""
+
+
+@pytest.mark.parametrize("write", ["m[i] *= x[1]", "m = m * x[i]", "r = r + m[i] * x[0]"])
+@pytest.mark.parametrize(
+    "jump",
+    ["break", "if m[i] > 0.7: break", "if j == i:\n                    m[2] *= x[0]\n                    break"],
+)
+def test_a_loop_that_is_tried_is_left_after_the_tangents(write: str, jump: str) -> None:
+    f = load(f"escaping_{write}_{jump[:4]}", ESCAPING.format(write=write, jump=jump))["f"]
+    value, tangent = jvp(f, (X,), (D,))
+    assert value == f(X)
+    assert tangent == pytest.approx(richardson_jvp(f, (X,), (D,)), rel=1e-7)
+
+
 def changes(t: Any, y: Any) -> None:
     t[0] += y
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,45 @@ def test_right_or_refused(f: Any) -> None:
         assert ".py:" in refusal
         return
     np.testing.assert_allclose(gradient, numeric_gradient(lambda a: f(a.copy()), (x,), 0), rtol=1e-6, atol=1e-9)
+
+
+S = np.diag([1.0, 2.0, 4.0])
+
+
+def _modf(x: Any, a: Any) -> Any:
+    u, _ = np.modf(a + 3.0)
+    a[0] = 9.0 * x[1]
+    return np.sum(a * u)
+
+
+def _deepcopy(x: Any, a: Any) -> Any:
+    u, _ = copy.deepcopy((a, 2.0 * a))
+    a[0] = 9.0 * x[1]
+    return np.sum(a * u)
+
+
+def _eigh(x: Any, a: Any) -> Any:
+    w, u = np.linalg.eigh(a + S)
+    a[0] = 9.0 * x[1]
+    return np.sum(a * u) + np.sum(a[0] * w)
+
+
+def _qr(x: Any, a: Any) -> Any:
+    _, u = np.linalg.qr(a + S)
+    a[0] = 9.0 * x[1]
+    return np.sum(a * u)
+
+
+@pytest.mark.parametrize("g", [_modf, _deepcopy, _eigh, _qr])
+def test_the_adjoint_of_several_results_is_an_array_that_is_written_after_them(g: Any) -> None:
+    """It is that array as it is in the end, while the operand is what it was."""
+
+    def f(x: Any) -> Any:
+        a = np.outer(x, x) + x
+        return g(x, a)
+
+    x = np.array([0.5, 1.2, -0.7])
+    np.testing.assert_allclose(grad(f)(x), numeric_gradient(f, (x,)), rtol=1e-6, atol=1e-8)
 
 
 def _scaled(a: Any) -> Any:
