@@ -7,10 +7,13 @@ pair += (x,)              ->     pair = pair + (x,)
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Set
 from dataclasses import replace
+from itertools import zip_longest
 
 from s2sad.analysis.infer import Facts
-from s2sad.ir.nodes import Block, Call, Expr, Function, If, Op, Stmt, Var
+from s2sad.ir.nodes import Assign, Block, Break, Call, Copy, Expr, Function, If, Op, Stmt, Var
 from s2sad.ir.traverse import base, is_attempt, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.optimise.outcomes import Classes, outcome
 from s2sad.optimise.raised import decided_attempt
@@ -30,21 +33,52 @@ def take_decided(function: Function, facts: Facts, classes: Classes) -> Function
             return Call(Op("operator", expr.op.name, expr.op.function), expr.args, (), expr.node)
         return expr
 
+    joined: set[str] = set()
+
     def in_block(block: Block) -> Block:
         out: list[Stmt] = []
-        for stmt in block:
-            tried = decided_attempt(stmt, facts, classes) if isinstance(stmt, If) and is_attempt(stmt) else None
-            taken = outcome(stmt.test, facts, classes) if isinstance(stmt, If) else None
-            if tried is not None:
-                out += in_block(tried)
-            elif isinstance(stmt, If) and taken is not None:
-                out += in_block(stmt.then if taken else stmt.orelse)
-            else:
+        for stmt, after in zip_longest(block, block[1:]):
+            arm = _taken(stmt, facts, classes)
+            if arm is None:
                 out.append(map_stmt(stmt, in_expr, in_block))
+                continue
+            out += in_block(arm)
+            if not isinstance(after, Break | None):
+                joined.update(t for s in arm if isinstance(s, Copy) for t in s.targets)
         return tuple(out)
 
     body = in_block(function.body)
-    return function if body == function.body else _with_unset(replace(function, body=body))
+    return function if body == function.body else _with_unset(replace(function, body=_assigned(body, joined)))
+
+
+def _taken(stmt: Stmt, facts: Facts, classes: Classes) -> Block | None:
+    """What is left of a branch or attempt that is decided; None of any other statement."""
+    if not isinstance(stmt, If):
+        return None
+    if is_attempt(stmt) and (tried := decided_attempt(stmt, facts, classes)) is not None:
+        return tried
+    taken = outcome(stmt.test, facts, classes)
+    return None if taken is None else stmt.then if taken else stmt.orelse
+
+
+def _assigned(body: Block, joined: Set[str]) -> Block:
+    """``body`` with assignments for the moves into names that were joins of branches, of which one is left.
+
+    At the end of a loop's body such a move would be taken for what the next turn begins with.
+    """
+    counts = Counter(name for stmt in walk(body) for name in writes(stmt))
+
+    def in_block(block: Block) -> Block:
+        out: list[Stmt] = []
+        for stmt in block:
+            if isinstance(stmt, Copy) and all(t in joined and counts[t] == 1 for t in stmt.targets):
+                pairs = zip(stmt.targets, stmt.sources, strict=True)
+                out += [Assign(target, source, stmt.origin) for target, source in pairs]
+            else:
+                out.append(map_stmt(stmt, lambda e: e, in_block))
+        return tuple(out)
+
+    return in_block(body) if joined else body
 
 
 def _with_unset(function: Function) -> Function:

@@ -310,3 +310,65 @@ def test_attributes_that_numbers_and_arrays_have_by_their_classes(t: Any) -> Non
 
     for position, found in enumerate(grad(f, argnums=(0, 1))(t, 1.3)):
         np.testing.assert_allclose(found, numeric_gradient(f, (t, 1.3), position), rtol=1e-7)
+
+
+def decided_in_a_loop(x: Any) -> Any:
+    total = 0.0
+    for i in range(3):
+        if x.ndim == 1:
+            t = x * x[i]
+        else:
+            t = x
+        total = total + np.sum(t * t)
+    return total
+
+
+def decided_in_a_loop_after_another_value(x: Any) -> Any:
+    t = np.cos(x)
+    total = np.sum(t * t)
+    for i in range(3):
+        if x.ndim == 1:
+            t, s = t * x[i], t
+        else:
+            t = s = x
+        total = total + np.sum(t * s)
+    return total
+
+
+def tried_and_decided_in_a_loop(x: Any) -> Any:
+    total = 0.0
+    for i in range(3):
+        try:
+            n = len(x[i])
+            t = n * x
+        except TypeError:
+            t = x * x[i]
+        total = total + np.sum(t * t)
+    return total
+
+
+def decided_in_a_while(x: Any) -> Any:
+    total, i = 0.0, 0
+    while i < 3:
+        if x.ndim == 1:
+            t = x * x[i]
+            i += 1
+        else:
+            t = x
+            i += 2
+        total = total + np.sum(t * t)
+    return total
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        decided_in_a_loop,
+        decided_in_a_loop_after_another_value,
+        tried_and_decided_in_a_loop,
+        decided_in_a_while,
+    ],
+)
+def test_what_a_branch_sets_that_is_decided_is_not_what_the_next_turn_begins_with(f: Callable[[Any], Any]) -> None:
+    """The move into the name of both branches may be the last statement of the loop, once what is dead is gone."""
+    np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-7)
