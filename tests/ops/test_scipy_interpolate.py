@@ -385,3 +385,20 @@ def test_derivatives_of_surfaces_of_any_degree(k: int) -> None:
     for f in (at, over):
         np.testing.assert_allclose(grad(f)(p), numeric_gradient(f, (p,)), rtol=1e-6)
     np.testing.assert_allclose(hvp(at, (p,), (v,)), richardson_jvp(grad(at), (p,), (v,)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [interpolate.PchipInterpolator, interpolate.Akima1DInterpolator])
+def test_interpolants_that_keep_shapes_have_second_derivatives_by_values(kind: Any) -> None:
+    x, y = np.array([0.0, 0.7, 1.1, 1.9, 2.5]), np.array([0.3, 1.2, -0.4, 0.8, 0.5])
+    d = np.cos(np.arange(5.0))
+
+    def f(y: Any) -> Any:
+        return np.sum(kind(x, y)(np.array([1.2, 0.3, 2.2])) ** 3)
+
+    expected = numeric_gradient(lambda y: np.sum(grad(f)(y) * d), (y,))
+    for found in (
+        hvp(f, (y,), (d,)),
+        grad(lambda y: np.sum(grad(f)(y) * d))(y),
+        grad(lambda y: jvp(f, (y,), (d,))[1])(y),
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)

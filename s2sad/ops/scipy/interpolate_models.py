@@ -46,6 +46,7 @@ from s2sad.runtime.scipy.splines import (
     integrated_coefficients,
     integrated_tangent,
     local_adjoints,
+    local_again,
     local_coefficients,
     local_tangent,
     piecewise,
@@ -220,6 +221,33 @@ def _local_jvp(x_dot: Array, y_dot: Array, z: Array, x: Array, y: Array, axis: i
 def local_rule(z_bar: Array, x: Array, y: Array, axis: int, method: str) -> tuple[Array, Array]:
     x_bar, y_bar = local_adjoints(z_bar, x, y, axis, method)
     return x_bar, y_bar
+
+
+def _local_adjoints() -> Sequence[Sample]:
+    return [sample(np.cos(local_coefficients(*p.args)), *p.args) for p in _shapes_kept()]
+
+
+def _local_adjoints_jvp(
+    c_bar_dot: Array, x_dot: Array, y_dot: Array, c_bar: Array, x: Array, y: Array, axis: int, method: str
+) -> tuple[Array, Array]:
+    x_more, y_more = local_adjoints(c_bar_dot + np.zeros_like(c_bar), x, y, axis, method)
+    x_bar_dot, y_bar_dot = local_again(c_bar, x_dot, y_dot, x, y, axis, method)
+    return x_bar_dot + x_more, y_bar_dot + y_more
+
+
+@rule(
+    local_adjoints,
+    wrt=["c_bar", "x", "y"],
+    jvp=_local_adjoints_jvp,
+    samples=_local_adjoints,
+    dtype="unknown",
+    gives=(tuple,),
+)
+def local_adjoints_rule(
+    z_bar: Any, c_bar: Array, x: Array, y: Array, axis: int, method: str
+) -> tuple[Array, Array, Array]:
+    x_bar, y_bar = local_again(c_bar, z_bar[0], z_bar[1], x, y, axis, method)
+    return local_tangent(c_bar, (z_bar[0], z_bar[1]), x, y, axis, method), x_bar, y_bar
 
 
 def _hermites() -> Sequence[Sample]:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import interpolate, linalg
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.scipy.callables import pulled, tangent_by_adjoints
+from s2sad.runtime.scipy.callables import pulled, pulled_again, tangent_by_adjoints
 
 Array = Any
 
@@ -401,6 +401,17 @@ def local_adjoints(c_bar: Array, x: Array, y: Array, axis: int, method: str) -> 
     x = np.asarray(x, float)
     given = np.asarray(c_bar, float).reshape(4, len(x) - 1, -1)
     x_bar, y_bar = pulled(_LOCAL[method], (x, front.reshape(len(x), -1)), (0, 1))[1](given)
+    return x_bar, np.moveaxis(y_bar.reshape(front.shape), 0, axis)
+
+
+def local_again(
+    c_bar: Array, x_dot: Any, y_dot: Any, x: Array, y: Array, axis: int, method: str
+) -> tuple[Array, Array]:
+    """The adjoints of points and values in the tangent of `local_coefficients`, of the adjoint of that."""
+    front, x = _moved(y, axis), np.asarray(x, float)
+    dots = x_dot + np.zeros(len(x)), _moved(y_dot + np.zeros(np.shape(y)), axis).reshape(len(x), -1)
+    given = np.asarray(c_bar, float).reshape(4, len(x) - 1, -1)
+    x_bar, y_bar = pulled_again(_LOCAL[method], (x, front.reshape(len(x), -1)), dots, (0, 1), given)
     return x_bar, np.moveaxis(y_bar.reshape(front.shape), 0, axis)
 
 
