@@ -215,7 +215,9 @@ def savgol_adjoint(
 
 def median_places(x: Any, kernel_size: Any) -> Any:
     """Where in ``x``, flat and with a zero behind, the values of ``signal.medfilt(x, kernel_size)`` come from."""
-    x = np.asarray(x)
+    x = np.atleast_1d(x)
+    if not x.size:
+        return np.zeros(x.shape, int)
     sizes = np.broadcast_to(3 if kernel_size is None else kernel_size, x.ndim)
     widths = [(int(n) // 2, int(n) // 2) for n in sizes]
     places = np.pad(np.arange(x.size).reshape(x.shape), widths, constant_values=x.size)
