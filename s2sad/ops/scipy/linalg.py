@@ -14,6 +14,7 @@ from scipy import linalg
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, constant, ndim, real, rule, sample
+from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.matrices import transposed as flip
 from s2sad.runtime.scipy.bands import (
     hermitian_bands_adjoint,
@@ -22,10 +23,13 @@ from s2sad.runtime.scipy.bands import (
     solve_banded_tangent,
 )
 from s2sad.runtime.scipy.systems import (
-    cho_solve_adjoint,
+    cho_factor_of_solve_adjoint,
+    cho_side_adjoint,
     cho_solve_tangent,
     folded,
-    lu_solve_adjoint,
+    like_side,
+    lu_factors_of_solve_adjoint,
+    lu_side_adjoint,
     lu_solve_tangent,
     rows,
     solve_adjoint,
@@ -209,8 +213,8 @@ def _cho_solve_jvp(c_and_lower_dot: Any, b_dot: Array, z: Array, c_and_lower: An
 def cho_solve(
     z: Array, z_bar: Array, c_and_lower: Any, b: Array, check_finite: bool = True
 ) -> tuple[tuple[Array, float], Array]:
-    factor_bar, b_bar = cho_solve_adjoint(z_bar, z, c_and_lower, b)
-    return factor_bar, b_bar
+    b_bar = cho_side_adjoint(z_bar, c_and_lower, b)
+    return cho_factor_of_solve_adjoint(b_bar, z, c_and_lower, b), unbroadcast(like_side(b_bar, b), np.shape(b))
 
 
 def _factored_systems() -> Sequence[Sample]:
@@ -241,8 +245,8 @@ def _lu_solve_jvp(lu_and_piv_dot: Any, b_dot: Array, z: Array, lu_and_piv: Any, 
 def lu_solve(
     z: Array, z_bar: Array, lu_and_piv: Any, b: Array, trans: int = 0, check_finite: bool = True
 ) -> tuple[tuple[Array, Array], Array]:
-    factor_bar, b_bar = lu_solve_adjoint(z_bar, z, lu_and_piv, b, trans)
-    return factor_bar, b_bar
+    b_bar = lu_side_adjoint(z_bar, lu_and_piv, b, trans)
+    return lu_factors_of_solve_adjoint(b_bar, z, lu_and_piv, b, trans), unbroadcast(like_side(b_bar, b), np.shape(b))
 
 
 # --- banded matrices

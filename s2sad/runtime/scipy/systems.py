@@ -200,21 +200,21 @@ def solve_triangular_tangent(
 # --- by factors
 
 
-def cho_solve_adjoint(z_bar: Any, z: Any, c_and_lower: Any, b: Any) -> tuple[Any, Any]:
-    """Adjoints of ``c_and_lower`` and ``b`` in ``z = linalg.cho_solve(c_and_lower, b)``."""
+def cho_side_adjoint(z_bar: Any, c_and_lower: Any, b: Any) -> Any:
+    """Adjoint of ``b`` in ``linalg.cho_solve(c_and_lower, b)``, in columns: of each of a stack of systems."""
+    return np.conj(linalg.cho_solve(c_and_lower, np.conj(columns(z_bar, b))))
+
+
+def cho_factor_of_solve_adjoint(b_bar: Any, z: Any, c_and_lower: Any, b: Any) -> tuple[Any, float]:
+    """Adjoint of ``c_and_lower`` in ``z = linalg.cho_solve(c_and_lower, b)``, given that of ``b`` in columns."""
     c, lower = c_and_lower
-    column = np.ndim(b) == 1
-    if column:
-        z_bar, z = np.expand_dims(z_bar, -1), np.expand_dims(z, -1)
-    b_bar = np.conj(linalg.cho_solve(c_and_lower, np.conj(z_bar)))
     # Of the product of the factor and its conjugate transpose the adjoint is left @ right, which is not formed.
-    left, right, factor = -b_bar, transposed(z), c_of(c, lower)
+    left, right, factor = -b_bar, transposed(columns(z, b)), c_of(c, lower)
     if lower:
         c_bar = left @ (right @ np.conj(factor)) + adjoint((transposed(factor) @ left) @ right)
     else:
         c_bar = (np.conj(factor) @ left) @ right + adjoint(left @ (right @ transposed(factor)))
-    c_bar = triangle(unbroadcast(c_bar, np.shape(c)), lower)
-    return (c_bar, 0.0), unbroadcast(b_bar[..., 0] if column else b_bar, np.shape(b))
+    return triangle(unbroadcast(c_bar, np.shape(c)), lower), 0.0
 
 
 def c_of(c: Any, lower: bool) -> Any:
@@ -234,28 +234,29 @@ def cho_solve_tangent(c_dot: Any, b_dot: Any, z: Any, c_and_lower: Any, b: Any) 
     return z_dot[..., 0] if np.ndim(b) == 1 else z_dot
 
 
-def lu_solve_adjoint(z_bar: Any, z: Any, lu_and_piv: Any, b: Any, trans: int = 0) -> tuple[Any, Any]:
-    """Adjoints of ``lu_and_piv`` and ``b`` in ``z = linalg.lu_solve(lu_and_piv, b, trans)``."""
-    lu, piv = lu_and_piv
-    column = np.ndim(b) == 1
-    if column:
-        z_bar, z = np.expand_dims(z_bar, -1), np.expand_dims(z, -1)
+def lu_side_adjoint(z_bar: Any, lu_and_piv: Any, b: Any, trans: int = 0) -> Any:
+    """Adjoint of ``b`` in ``linalg.lu_solve(lu_and_piv, b, trans)``, in columns: of each of a stack of systems."""
+    z_bar = columns(z_bar, b)
     if trans == 2:
-        b_bar = np.conj(linalg.lu_solve(lu_and_piv, np.conj(z_bar), 0))
+        return np.conj(linalg.lu_solve(lu_and_piv, np.conj(z_bar), 0))
+    return linalg.lu_solve(lu_and_piv, z_bar, 0 if trans == 1 else 1)
+
+
+def lu_factors_of_solve_adjoint(b_bar: Any, z: Any, lu_and_piv: Any, b: Any, trans: int = 0) -> tuple[Any, Any]:
+    """Adjoint of ``lu_and_piv`` in ``z = linalg.lu_solve(lu_and_piv, b, trans)``, given that of ``b`` in columns."""
+    lu, piv = lu_and_piv
+    z = columns(z, b)
+    if trans == 2:
         left, right = -np.conj(z), np.conj(transposed(b_bar))
     elif trans == 1:
-        b_bar = linalg.lu_solve(lu_and_piv, z_bar, 0)
         left, right = -z, transposed(b_bar)
     else:
-        b_bar = linalg.lu_solve(lu_and_piv, z_bar, 1)
         left, right = -b_bar, transposed(z)
     # The adjoint of the matrix is left @ right, which is not formed.
     left = np.take_along_axis(left, np.expand_dims(rows(piv), -1), axis=-2)
     low, up = lower_factor(lu), np.triu(lu)
     lu_bar = np.tril(left @ (right @ transposed(up)), -1) + np.triu((transposed(low) @ left) @ right)
-    return (unbroadcast(lu_bar, np.shape(lu)), np.zeros(np.shape(piv))), unbroadcast(
-        b_bar[..., 0] if column else b_bar, np.shape(b)
-    )
+    return unbroadcast(lu_bar, np.shape(lu)), np.zeros(np.shape(piv))
 
 
 def lu_solve_tangent(lu_dot: Any, b_dot: Any, z: Any, lu_and_piv: Any, b: Any, trans: int = 0) -> Any:
