@@ -30,7 +30,7 @@ from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Function, Op, Sto
 from s2sad.ir.traverse import names_in, walk
 from s2sad.ir.types import same_dtype, same_shape
 from s2sad.runtime import own, require_floats
-from s2sad.runtime.items import require_replaceable
+from s2sad.runtime.items import require_ndarray, require_replaceable
 from s2sad.runtime.tangents import assigned, broadcast_like
 from s2sad.runtime.zero_tangents import own_tangent, viewed_tangent, viewed_tangents
 
@@ -41,6 +41,8 @@ _VIEWED_TANGENTS = Op("runtime", "viewed_tangents", viewed_tangents)
 _ASSIGNED = Op("runtime", "assigned", assigned, pure=False)
 _REQUIRE_FLOATS = Op("runtime", "require_floats", require_floats, pure=False)
 _REQUIRE_REPLACEABLE = Op("runtime", "require_replaceable", require_replaceable, pure=False)
+_REQUIRE_NDARRAY = Op("runtime", "require_ndarray", require_ndarray, pure=False)
+_MAYBE_NUMBERS = ("scalar", "numeric")
 _FUNCTIONS = dict(operators.BINARY.values())
 
 
@@ -199,6 +201,9 @@ def store(state: State, stmt: Store) -> None:
         state.make.before.append(Evaluate(Call(_REQUIRE_REPLACEABLE, (stmt.base, stmt.index)), stmt.origin))
     if stmt.call is not None and not _is_accepted(state, stmt, stmt.call):
         return
+    if stmt.call is not None and stmt.call.op.kind == "method" and state.make.fact(stmt.base).kind in _MAYBE_NUMBERS:
+        # The methods of NumPy's numbers write nothing.
+        state.make.before.append(Evaluate(Call(_REQUIRE_NDARRAY, (stmt.base,)), stmt.origin))
     if stmt.op is not None and stmt.call is not None:
         _unbuffered(state, stmt, stmt.call, whole)
         return

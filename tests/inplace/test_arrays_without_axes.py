@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import hvp
+from s2sad import S2SADError, grad, hvp, jvp
 from tests.language.support import Case, case, check_gradient, check_primal
 from tests.number_and_constants import MODES, check_as_python
 
@@ -114,3 +114,28 @@ def test_primal(c: Case) -> None:
 @pytest.mark.parametrize("c", CASES, ids=str)
 def test_gradient(c: Case) -> None:
     check_gradient(c)
+
+
+def _fills_a_number(x: Any) -> Any:
+    q = x[0]
+    q.fill(x[1])
+    return np.sin(q)
+
+
+def _fills_a_number_or_an_array(x: Any) -> Any:
+    q = np.array(x[1]) if x[0] > 1.0 else x[0]
+    q.fill(3.0 * x[1])
+    return np.sin(q)
+
+
+@pytest.mark.parametrize("f", [_fills_a_number, _fills_a_number_or_an_array])
+def test_methods_of_numpys_numbers_write_nothing(f: Callable[..., Any]) -> None:
+    """That is refused where it is met; an array is filled."""
+    x = np.array([0.5, 1.2])
+    for derivative in (lambda x: grad(f)(x), lambda x: jvp(f, (x,), (x,))):
+        with pytest.raises(S2SADError, match=r".py:\d+:\d+: error: "):
+            derivative(x)
+    if f is _fills_a_number_or_an_array:
+        y = x + 1.0
+        np.testing.assert_allclose(grad(f)(y), [0.0, 3.0 * np.cos(3.0 * y[1])])
+        assert jvp(f, (y,), (x,))[1] == pytest.approx(3.0 * np.cos(3.0 * y[1]) * x[1])
