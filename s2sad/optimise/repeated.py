@@ -158,7 +158,8 @@ class _Namer:
     def statement(self, stmt: Assign | Store, known: dict[int, str], out: list[Stmt]) -> None:
         number = self.numbers.found.get((self._place, id(stmt.value)))
         made: list[Stmt] = []
-        value = self.named(stmt.value, known, made, stmt)
+        held = self.memory.fact(stmt.base).kind != "array" if isinstance(stmt, Store) else not self.is_kept(stmt.target)
+        value = self.named(stmt.value, known, made, stmt, held)
         if isinstance(stmt, Store):
             whole, index = rename(stmt.base, self.merged), rename(stmt.index, self.merged)
             out += [*made, replace(stmt, base=whole, index=index, value=value)]
@@ -174,16 +175,24 @@ class _Namer:
         out += made
         out.append(replace(stmt, value=value))
 
-    def named(self, expr: Expr, known: dict[int, str], made: list[Stmt], stmt: Assign | Store) -> Expr:
-        """An expression with names for the repeated values in it; new ones are ``made`` before the statement."""
+    def named(self, expr: Expr, known: dict[int, str], made: list[Stmt], stmt: Assign | Store, held: bool) -> Expr:
+        """An expression with names for the repeated values in it; new ones are ``made`` before the statement.
+
+        Where the value is ``held``, what it holds or views may be written, or others may have it: each array there is
+        one of its own.
+        """
         if isinstance(expr, Call) and expr.op.kind not in _STRICT:
             return rename(expr, self.merged)
 
+        held = held and not (isinstance(expr, Call) and sharing(expr, self.memory.fact) == "fresh")
+
         def part(inner: Expr) -> Expr:
+            if held and self.memory.fact(inner).kind != "scalar":
+                return self.named(inner, known, made, stmt, True)
             number = self.numbers.found.get((self._place, id(inner)))
             if number in self.repeated and number in known:
                 return Var(known[number])
-            value = self.named(inner, known, made, stmt)
+            value = self.named(inner, known, made, stmt, False)
             if number not in self.repeated or _weight(inner) < _LEAST:
                 return value
             assert number is not None

@@ -124,3 +124,44 @@ def test_what_is_tried_is_computed_where_it_is() -> None:
 
     for k in (0, 3):
         assert jvp(f, (X, k), (D, None))[1] == pytest.approx(richardson_jvp(lambda x, k=k: f(x, k), [X], [D]))
+
+
+def _in_a_dict(x: Any, k: Any) -> Any:
+    held = {"a": np.zeros(3), "b": np.zeros(3)}
+    held["b"][:-1] = k[0]
+    return np.sum(held["a"] * x) + np.sum(held["b"] * x)
+
+
+def _in_dicts(x: Any, k: Any) -> Any:
+    moments = {"m": {"w": np.zeros(3), "b": np.zeros(3)}, "v": {"w": np.zeros(3), "b": np.zeros(3)}}
+    for _ in range(2):
+        for n in ("w", "b"):
+            moments["m"][n][:] = 0.9 * moments["m"][n] + x
+            moments["v"][n][:] = 0.9 * moments["v"][n] + x * k
+    return np.sum(moments["m"]["w"] * moments["v"]["b"])
+
+
+def _viewed(x: Any, k: Any) -> Any:
+    a, b = np.zeros(3)[:], np.zeros(3)[:]
+    b[0] = k[0]
+    return np.sum(a * x) + np.sum(b * x)
+
+
+def _viewed_in_turn(x: Any, k: Any) -> Any:
+    a = np.zeros((3, 1)).T
+    b = np.zeros((3, 1)).T
+    b[0, 1:] = x[:2] * k[0]
+    return np.sum(a * x) + np.sum(b * x)
+
+
+@pytest.mark.parametrize("f", [_in_a_dict, _in_dicts, _viewed, _viewed_in_turn])
+def test_equal_arrays_that_are_held_or_viewed_and_written_are_not_one(f: Any) -> None:
+    x, k, d = np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.6, 0.7]), np.array([0.3, -0.8, 0.5])
+    value, tangent = jvp(f, (x, k), (d, None))
+    assert value == f(x.copy(), k)
+    np.testing.assert_allclose(tangent, richardson_jvp(f, (x, k), (d, None)), rtol=1e-8)
+
+
+def test_equal_arrays_that_are_returned_in_a_list_are_not_one() -> None:
+    made, _ = jvp(lambda x: [x * 2.0, [x * 2.0]], (np.ones(2),), (np.ones(2),))
+    assert not np.shares_memory(made[0], made[1][0])
