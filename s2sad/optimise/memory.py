@@ -120,6 +120,11 @@ class Memory:
             case Pop(tape=tape, targets=targets):
                 entries = pushed.get(tape, [])
                 for i, name in enumerate(targets):
+                    # What is tried has a tape of its own, which is on that of the loop.
+                    inner = [n for entry in entries for e in entry[i : i + 1] for n in names_in(e)]
+                    inside = [saved for n in inner for saved in pushed.get(n, [])]
+                    if inside:
+                        pushed.setdefault(name, inside)
                     if len(entries) == 1 and len(entries[0]) == len(targets):
                         self.of.setdefault(name, self.fact(entries[0][i]))
                         self.join(name, *names_in(entries[0][i]))

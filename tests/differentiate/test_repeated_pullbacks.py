@@ -57,3 +57,24 @@ def test_a_pullback_gives_the_same_again() -> None:
         np.testing.assert_allclose(first, expected, rtol=1e-7)
         (second,) = pullback(bar)
         np.testing.assert_array_equal(first, second)
+
+
+def tried_in_a_loop(y: Any, k: Any, w: Any) -> Any:
+    c = k[::-1]
+    for i in range(2):
+        try:
+            np.putmask(np.asarray(c), w > 0.2, y)
+            [][0]
+        except Exception:
+            np.multiply(np.asarray(k), w[i], out=c)
+    return c
+
+
+def test_a_shadow_that_what_is_tried_keeps_on_a_tape_of_its_own() -> None:
+    """It shares memory with others, so that what is added to it is added after these are cleared."""
+    y, k, w, s = np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.6, 0.7]), np.array([0.4, 0.1, 0.8]), np.array([1.0, 2, 5])
+    _, pullback = vjp(tried_in_a_loop, y, k.copy(), w, argnums=(0, 2))
+    for _ in range(2):
+        for n, found in zip((0, 2), pullback(s), strict=True):
+            expected = numeric_gradient(lambda *a: np.sum(s * tried_in_a_loop(a[0], k.copy(), a[2])), (y, k, w), n)
+            np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
