@@ -73,7 +73,8 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
         result = "fresh" if isinstance(op.function, np.ufunc) else "unknown" if spec is None else spec.result
     if result in ("view", "maybe_view") and op.kind == "function" and fact is not None and call.args:
         operand = fact(call.args[0])
-        if operand.kind in ("list", "tuple", "record") and not operand.owners:
+        is_number = operand.kind == "scalar" and not operand.boxed
+        if is_number or (operand.kind in ("list", "tuple", "record") and not operand.owners):
             # NumPy makes an array of it first.
             return "fresh"
     return result if result in ("fresh", "view") else "maybe"

@@ -43,6 +43,7 @@ _FRESH = Op("runtime", "fresh", fresh)
 _ONES_LIKE = Op("runtime", "np.ones_like", np.ones_like)
 _COPY_IF_SET = Op("runtime", "copy_if_set", copy_if_set)
 _FLOAT = Op("runtime", "float", float)
+_FULL = Op("runtime", "np.full", np.full)
 _FULL_LIKE = Op("runtime", "np.full_like", np.full_like)
 LIST = Op("runtime", "list", list)
 #: The helpers that return a new list for a list.
@@ -327,12 +328,44 @@ class Adjoints:
         elif fact.kind == "array" and x.name not in self.unbound and not self.is_loose(old):
             made = self.copied(x, self.realised(old, fact))
             new = self.let_owned(self.make.bar(x.name), made, fact)
+        elif isinstance(old, Build) and (parts := self.as_list(old, fact)) is not None:
+            new = self.let_owned(self.make.bar(x.name), parts)
         else:
             zeros, known = self.make.zeros(x), fact.kind == "array"
             total = algebra.add(zeros, old) if known else Call(ADD, (zeros, old))
             new = self.let_owned(self.make.bar(x.name), total, fact if known else None)
         self.of[x.name] = new
         return new
+
+    def as_list(self, g: Expr, fact: Fact) -> Expr | None:
+        """The adjoint of a tuple or list as a list of objects of its own; None where too little is known of its parts."""
+        return self._as_list(g, fact, set())
+
+    def _as_list(self, g: Expr, fact: Fact, given: set[str]) -> Expr | None:
+        known = self.make.fact(g)
+        if fact.kind == "scalar":
+            return g if known.kind == "scalar" else None
+        if isinstance(g, Build):
+            if g.kind == "dict" or fact.items is None or len(fact.items) != len(g.items):
+                return None
+            parts = [self._as_list(part, of, given) for part, (_, of) in zip(g.items, fact.items, strict=True)]
+            return None if None in parts else Build("list", tuple(filter(None, parts)))
+        if fact.kind != "array" or self.is_loose(g):
+            return None
+        if self.is_new(g, given):
+            return g
+        if not isinstance(g, Var) or fact.ndim == 0 or not same_dtype(known, fact):
+            return None
+        if g.name in self.make.lazy and self.make.fact(inner := self.make.lazy[g.name]).kind == "scalar":
+            return Call(_FULL, (self.make.broadcasts[g.name], inner))
+        return Call(COPY, (g,))
+
+    def is_new(self, g: Expr, given: set[str]) -> bool:
+        """Whether the adjoint of an array is one that nothing else refers to, nor is one of those ``given``."""
+        if self.is_owned(g) and isinstance(g, Var) and g.name not in given:
+            given.add(g.name)
+            return True
+        return isinstance(g, Call) and (makes_fresh(g) or g.op.function is np.zeros_like)
 
     def copied(self, x: Var, bar: Expr) -> Expr:
         """A copy of an adjoint of the array ``x``, in the dtype of that."""
@@ -359,27 +392,21 @@ class Adjoints:
                 if inner == Const(1.0):
                     return Call(_ONES_LIKE, (Var(name),))
                 return Call(_FULL_LIKE, (Var(name), self.realised(inner, fact)))
-        if isinstance(g, Var) and g.name in self.owned and g.name not in given:
-            given.add(g.name)
-            return g
-        parts = self._owned_parts(g, fact) if isinstance(g, Build) else None
-        if parts is not None and given.isdisjoint(parts) and len(set(parts)) == len(parts):
-            given.update(parts)
+        if self.is_new(g, given) or (isinstance(g, Build) and self._has_new_parts(g, fact, given)):
             return g
         if fact.kind == "array" and fact.ndim != 0 and isinstance(g, Var):
             return Call(COPY, (g,))
         return Call(_FRESH, (g,))
 
-    def _owned_parts(self, g: Expr, fact: Fact) -> list[str] | None:
-        """The names of the arrays in the adjoint of a tuple; None unless nothing else refers to any of them."""
-        if fact.kind == "scalar" and self.make.fact(g).kind == "scalar":
-            return []
-        if isinstance(g, Var):
-            return [g.name] if g.name in self.owned else None
-        if not isinstance(g, Build) or g.kind != "tuple" or fact.items is None or len(fact.items) != len(g.items):
-            return None
-        found = [self._owned_parts(part, kind) for part, (_, kind) in zip(g.items, fact.items, strict=True)]
-        return None if None in found else [name for names in found for name in names or ()]
+    def _has_new_parts(self, g: Expr, fact: Fact, given: set[str]) -> bool:
+        """Whether the adjoint of a tuple holds but numbers and arrays that nothing else refers to."""
+        if fact.kind == "scalar":
+            return self.make.fact(g).kind == "scalar"
+        if not isinstance(g, Build):
+            return fact.kind == "array" and self.is_new(g, given)
+        if g.kind != "tuple" or fact.items is None or len(fact.items) != len(g.items):
+            return False
+        return all(self._has_new_parts(part, of, given) for part, (_, of) in zip(g.items, fact.items, strict=True))
 
     # --- zeros and joins
 

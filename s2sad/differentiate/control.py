@@ -18,6 +18,7 @@ from s2sad.ir.nodes import (
     Assign,
     Block,
     Break,
+    Build,
     Call,
     Const,
     Copy,
@@ -91,6 +92,8 @@ def _branch_by(state: State, stmt: If, known: Expr | None) -> If:
         if b is None:
             with make.into(else_out):
                 b = adjoints.zero(name, "before")
+        if isinstance(a, Build) or isinstance(b, Build):
+            a, b = _as_lists(state, name, (a, then_out), (b, else_out))
         join = adjoints.joined(name, a, b)
         if adjoints.is_owned(a) and adjoints.is_owned(b):
             adjoints.owned.add(join)
@@ -111,6 +114,20 @@ def _branch_by(state: State, stmt: If, known: Expr | None) -> If:
         make.emit(If(test, tuple(then_out), tuple(else_out), origin, key))
         make.selected.update({join: in_arm(Var(join), test, first) for join, first in lone.items()})
     return If(test, then, orelse, origin, key)
+
+
+def _as_lists(state: State, name: str, *ends: tuple[Expr, list[Stmt]]) -> tuple[Expr, ...]:
+    """The adjoints of a tuple or list at the ends of the arms, as lists of their own where all can be that."""
+    make, adjoints = state.make, state.adjoints
+    lists = [adjoints.as_list(g, make.of[name]) if isinstance(g, Build) else g for g, _ in ends]
+    made: list[Expr] = [g for g in lists if isinstance(g, Build) or (g is not None and adjoints.is_owned(g))]
+    if len(made) < len(ends):
+        return tuple([g for g, _ in ends])
+    for n, (_, out) in enumerate(ends):
+        if isinstance(made[n], Build):
+            with make.into(out):
+                made[n] = adjoints.let_owned(make.bar(name), made[n])
+    return tuple(made)
 
 
 def _condition(state: State, test: Expr) -> Expr:
@@ -262,6 +279,9 @@ def _start(state: State, name: str, is_head: bool) -> Expr:
         if not adjoints.is_owned(start):
             fact = replace(make.of[name], real=make.fact(start).real)
             start = adjoints.let_owned(make.bar(name), start, fact)
+    elif isinstance(start, Build) and start.kind != "dict":
+        # Its parts are added to in place.
+        return adjoints.writable(Var(name))
     return start
 
 

@@ -47,6 +47,7 @@ from s2sad.frontend.trees import Ids, head_of, is_starred, nodes_of
 from s2sad.frontend.tries import Protected
 from s2sad.frontend.unaccepted import accepted, names_bound
 from s2sad.frontend.writing import harmless_lambdas, is_fresh, keeping_calls, may_write, written_by, written_in
+from s2sad.ir.moves import without_dead_moves
 from s2sad.ir.nodes import (
     UNSET,
     Assign,
@@ -240,9 +241,8 @@ class _Lowering(Protected):
             self.env[name] = self.fresh(name)
             params.append(Param(self.env[name], name, keyword_only, defaults.get(name)))
         for name in self.results:
-            start = self.fresh(name)
+            self.env[name] = start = self.fresh(name)
             self.emit(Assign(start, UNSET))
-            self.env[name] = start
             self.unbound.add(start)
         self.statements(self.body)
         result: Expr = Var(self.env[self.result]) if self.result in self.env else Const(None)
@@ -266,9 +266,10 @@ class _Lowering(Protected):
                         if isinstance(value, Var) and value.name in self.unbound:
                             self.unbound.add(target)
             grown = len(self.unbound) > before
-        guards, recorded = tuple(self.resolver.guards.values()), frozenset(self.recorded)
         function = with_needed_checks(function, self.unbound, lambda: read_without_value(self.source.node))
-        return Lowered(function, self.source, guards, frozenset(self.unbound), self.resolver, self.unsure, recorded)
+        guards, unbound, recorded = self.resolver.guards.values(), frozenset(self.unbound), frozenset(self.recorded)
+        function = without_dead_moves(function)
+        return Lowered(function, self.source, tuple(guards), unbound, self.resolver, self.unsure, recorded)
 
     # --- statements
 

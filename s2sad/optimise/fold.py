@@ -214,6 +214,9 @@ def _outermost(expr: Expr) -> Expr:
     if isinstance(expr, Call) and expr.op.kind == "operator":
         # What is computed at once from an array needs no copy of it.
         expr = replace(expr, args=tuple(map(_uncopied, expr.args)))
+    inner = _uncopied(expr)
+    if inner is not expr and isinstance(inner, Call) and _is_arithmetic(inner):
+        expr = inner
     new = algebra.outermost(expr)
     if isinstance(expr, Call) and expr.op == algebra.MATRIX_TRANSPOSE:
         return new
@@ -221,7 +224,13 @@ def _outermost(expr: Expr) -> Expr:
     return new if isinstance(new, Call) and (new.op.kind == "operator" or algebra.is_quotient(new)) else expr
 
 
+def _is_arithmetic(call: Call) -> bool:
+    """Whether an operator is applied that makes a new array of arrays."""
+    return call.op.kind == "operator" and call.op != algebra.MATRIX_TRANSPOSE
+
+
 def _uncopied(expr: Expr) -> Expr:
+    """What is copied, or the expression itself."""
     if isinstance(expr, Call) and len(expr.args) == 1 and not expr.kwargs:
         if expr.op.function is own or (expr.op.kind == "method" and expr.op.name == "copy"):
             return expr.args[0]

@@ -440,6 +440,26 @@ def _of_class(x: Array, cls: type) -> Array:
     return x if cls is np.ndarray else x.view(cls)
 
 
+def is_repeated(x: Array) -> bool:
+    """Whether elements of an array may be one in memory, as those of a broadcast row are.
+
+    Example:
+        >>> is_repeated(np.broadcast_to(np.ones(3), (2, 3))), is_repeated(np.ones((2, 3)).T[::2])
+        (True, False)
+    """
+    reach = x.itemsize
+    for stride, n in sorted([(abs(s), n) for s, n in zip(x.strides, x.shape, strict=True) if n > 1]):
+        if stride < reach:
+            return bool(x.size)
+        reach += stride * (n - 1)
+    return False
+
+
+def apart_like(x: Array) -> Array:
+    """An array of zeros with the strides of ``x``, if these keep its elements apart in memory."""
+    return np.zeros_like(x, subok=False) if is_repeated(x) else laid_out_like(x)
+
+
 def laid_out_like(x: Array) -> Array:
     """An array of zeros with the strides of ``x``."""
     made = np.zeros_like(x, subok=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.copies import laid_out_like
+from s2sad.runtime.copies import apart_like, is_repeated
 from s2sad.runtime.trees import arrays_in, dataclass_fields, repeats
 
 
@@ -17,8 +17,8 @@ def shadow(x: Any, made: dict[int, Any] | None = None) -> Any:
     A list that stands in a container twice has one shadow; ``made`` are those that there are, by the list's identity.
 
     Raises:
-        UndefinedDerivativeError: for an array that cannot hold floats, what is no array, or a container of arrays that
-            share memory.
+        UndefinedDerivativeError: for an array that cannot hold floats or whose elements share memory, what is no array,
+            or a container of arrays that share memory.
     """
     if not isinstance(x, np.ndarray):
         if isinstance(x, (list, tuple, dict)) and _overlap(arrays_in(x)):
@@ -47,7 +47,11 @@ def shadow(x: Any, made: dict[int, Any] | None = None) -> Any:
             "Convert it with np.array(...) first.",
         )
     require_floats(x)
-    return laid_out_like(x)
+    if is_repeated(x) and x.flags.writeable:
+        raise UndefinedDerivativeError(
+            "elements of an array that is written in place are one in memory", "Take a copy of it (x.copy())."
+        )
+    return apart_like(x)
 
 
 def _overlap(arrays: list[np.ndarray[Any, Any]]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import ArgumentError
-from s2sad.runtime.copies import laid_out_like
+from s2sad.runtime.copies import apart_like
 from s2sad.runtime.trees import dataclass_fields, sequence_like, with_fields
 from s2sad.runtime.zero_tangents import zero_tangent
 
@@ -83,11 +83,10 @@ def fitting(x_dot: Any, x: Any, name: str, label: str) -> Any:
         if given.dtype == x.dtype and given.strides == x.strides:
             return given
         # In the layout of the argument, so that a view of one is the same view of the other.
-        made = laid_out_like(x)
-        made[...] = given
         # Elements that are one in memory may have different tangents, as they have gradients each.
-        overlaps = made.base is not None and not np.array_equal(made, given, equal_nan=True)
-        return given.astype(x.dtype) if overlaps else made
+        made = apart_like(x)
+        made[...] = given
+        return made
     if isinstance(x, (float, complex, np.inexact)):
         if np.shape(x_dot) != () or not isinstance(x_dot, (int, float, complex, np.number, np.ndarray)):
             raise _unfit(label, name, f"is {type(x_dot).__name__} of shape {np.shape(x_dot)}", "not a number")

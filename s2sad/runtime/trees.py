@@ -15,7 +15,7 @@ import numpy as np
 
 from s2sad.errors import ArgumentError, NonScalarError, UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast
-from s2sad.runtime.copies import dict_like, laid_out_like
+from s2sad.runtime.copies import apart_like, dict_like
 from s2sad.runtime.objects import Unset
 from s2sad.runtime.undefined import PartlyUndefined, Undefined
 
@@ -325,13 +325,14 @@ def fresh(g: Any) -> Any:
 def own(x: Any) -> Any:
     """A number itself; of an array a copy, which may then be written in place; of a container a copy of all inside.
 
-    A copy has the strides of the array, so that NumPy views and copies it where it would view and copy the array.
+    A copy has the strides of the array, so that NumPy views and copies it where it would view and copy the array, but
+    its elements are apart in memory.
     A dataclass instance is a container of its fields.
     """
     if isinstance(x, np.ndarray):
         if x.flags.c_contiguous:
             return x.copy()
-        copy = laid_out_like(x)
+        copy = apart_like(x)
         copy[...] = x
         return copy
     if isinstance(x, (list, tuple)):

@@ -10,7 +10,7 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast
-from s2sad.runtime.copies import attributes, is_instance, laid_out_like
+from s2sad.runtime.copies import apart_like, attributes, is_instance, laid_out_like
 from s2sad.runtime.objects import Unset
 from s2sad.runtime.sharing import arrays_in, overlap
 from s2sad.runtime.trees import dataclass_fields, own, real_like, sequence_like, with_fields, zeros
@@ -76,7 +76,7 @@ def own_tangent(x_dot: Any, x: Any) -> Any:
         return x_dot[()] if isinstance(x_dot, np.ndarray) and not x_dot.ndim else own(x_dot)
     if x.dtype.kind not in "fc":
         return np.zeros(x.shape)
-    made = laid_out_like(x)
+    made = apart_like(x)
     # That of real eigenvalues and vectors is found among complex numbers.
     made[...] = x_dot if x.dtype.kind == "c" else np.real(x_dot)
     return made
@@ -95,7 +95,7 @@ def viewed_tangent_source(g: Any, x: Any, source: Any, source_dot: Any) -> Any:
     _require_single(x)
     made = zeros(source_dot)
     if _is_viewed(x, source):
-        made = laid_out_like(source)
+        made = apart_like(source)
         part = _part_like(x, source, made)
         part += real_like(g, part)
     return made

@@ -88,9 +88,19 @@ _SHADOWS: dict[str, Kind] = {"tuple": "list", "list": "list", "dict": "dict", "d
 
 
 def total(b: Bound, fact: Look) -> Fact | None:
-    """The sum of two adjoints of one value."""
+    """The sum of two adjoints of one value: a list for lists and tuples, of the sums of their items."""
     first, second = map(fact, b.values())
-    return either([first, second]) if first.kind == second.kind else None
+    return _total(first, second)
+
+
+def _total(first: Fact, second: Fact) -> Fact | None:
+    if first.kind not in ("list", "tuple") or second.kind not in ("list", "tuple"):
+        return either([first, second]) if first.kind == second.kind else None
+    each = None if first.each is None or second.each is None else _total(first.each, second.each)
+    if first.items is None or second.items is None or len(first.items) != len(second.items):
+        return Fact("list", each=each)
+    pairs = zip(first.items, second.items, strict=True)
+    return Fact("list", items=tuple([(key, _total(p, q) or OPEN) for (key, p), (_, q) in pairs]), each=each)
 
 
 def tangent(b: Bound, fact: Look) -> Fact:
