@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from s2sad import grad, hessian, jvp, stop_gradient, value_and_grad, vjp
 from s2sad.errors import ArgumentError, S2SADError
 from s2sad.pushforwards import TangentOf
-from tests.differentiate.second_order import MODES, judge
+from tests.differentiate.higher_orders import MODES, judge
 from tests.kernels.catalogue import KERNELS
 from tests.oracle import numeric_gradient, richardson_jvp
 

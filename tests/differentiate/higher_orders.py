@@ -1,6 +1,7 @@
-"""Second derivatives of random programs, by differentiating emitted texts, against differences of the gradients.
+"""Second and third derivatives of random programs, by differentiating emitted texts, against differences of the order
+below.
 
-python -m tests.differentiate.second_order --count 2000 --seed 0 --level 1 [--jobs 2] [--size 10]
+python -m tests.differentiate.higher_orders --count 2000 --seed 0 --level 1 [--order 3] [--jobs 2] [--size 10]
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ import numpy as np
 from s2sad import grad, jvp, vjp
 from s2sad.errors import S2SADError
 from s2sad.pushforwards import TangentOf
+from tests.program_writer import Program
 from tests.random_programs import Verdict, generate, load, random_direction
 from tests.trees import fresh, leaves, tree_map
 
 #: The modes in which the gradient is differentiated; or in reverse the ``tangent``.
 MODES = ("forward", "reverse", "tangent")
+#: Those in which the derivative of the gradient along a direction is.
+THIRD = ("forward", "reverse")
 
 
 def moved(trees: list[Any], ways: list[Any], step: float) -> list[Any]:
@@ -31,8 +35,8 @@ def moved(trees: list[Any], ways: list[Any], step: float) -> list[Any]:
     return [tree_map(lambda x: x + step * next(directions), tree) for tree in trees]
 
 
-def judge(seed: int, level: int, size: int, mode: str) -> Verdict:
-    """Compare the second derivative of a program along a direction with differences of its first."""
+def judge(seed: int, level: int, size: int, mode: str, order: int = 2) -> Verdict:
+    """Compare the derivative of an order of a program, along one direction, with differences of the order below."""
     program = generate(seed, level, size)
     if "stop_gradient(" in program.source:
         return Verdict("undecided", "differences of a gradient do not know what is constant in it")
@@ -46,22 +50,20 @@ def judge(seed: int, level: int, size: int, mode: str) -> Verdict:
             f(*fresh(program.args))
         except Exception as error:
             return Verdict("raised", str(error))
-        df = grad(f, program.argnums)
+        below = _Below(f, program, way, order)
 
         def slope(step: float) -> float:
             args = list(fresh(program.args))
             for i, value in zip(program.argnums, moved([args[i] for i in program.argnums], way, step), strict=True):
                 args[i] = value
-            found = [g for _, g in leaves(list(df(*args)))]
-            return sum(float(np.sum(g * d)) for g, (_, d) in zip(found, leaves(way), strict=True))
+            return below.along(below.function(*args))
 
         try:
             slope(0.0)
         except S2SADError:
-            return Verdict("refused", "the gradient")
-        args = list(fresh(program.args))
+            return Verdict("refused", "the gradient" if order == 2 else "the second derivative")
         try:
-            found = _second(df, f, program, args, way, mode)
+            found = below.derivative(mode)
         except S2SADError as error:
             return Verdict("refused", str(error).split("error: ", 1)[-1].splitlines()[0])
         h = 2e-3
@@ -76,45 +78,64 @@ def judge(seed: int, level: int, size: int, mode: str) -> Verdict:
         return Verdict("undecided")
     if not abs(found - best) <= 1e-5 * max(1.0, abs(best)) + 10 * error:
         return Verdict(
-            "failed", f"second derivative {found!r}, differences of the gradient give {best!r} +- {error:.1e}"
+            "failed", f"derivative of order {order} {found!r}, differences of the one below {best!r} +- {error:.1e}"
         )
     return Verdict("compared")
 
 
-def _second(df: Any, f: Any, program: Any, args: list[Any], way: list[Any], mode: str) -> float:
-    """The second derivative along a direction."""
-    directions = [d for _, d in leaves(way)]
-    if mode == "forward":
-        tangents: list[Any] = [None] * len(args)
-        for i, tangent in zip(program.argnums, way, strict=True):
-            tangents[i] = tangent
-        found = jvp(df, args, tangents)[1]
-    elif mode == "tangent":
-        made = TangentOf(f, program.argnums, has_aux=False)
-        dots = dict(zip(made.dots, way, strict=True))
-        value, pullback = vjp(functools.partial(made, **dots), *args, argnums=program.argnums)
-        found = pullback(
-            tuple(
-                [
-                    np.asarray(s, np.result_type(v)) if isinstance(v, np.ndarray) else s
-                    for s, v in zip((0.0, 1.0), value, strict=True)
-                ]
-            )
-        )
-    else:
-        value, pullback = vjp(df, *args, argnums=program.argnums)
-        given = iter(directions)
-        found = pullback(tree_map(lambda _: next(given), value))
-    parts = [g for _, g in leaves(list(found))]
-    return sum(float(np.sum(g * d)) for g, d in zip(parts, directions, strict=True))
+class _Below:
+    """What is differentiated once more: the gradient of a program, or with it its derivative along a direction."""
+
+    def __init__(self, f: Any, program: Program, way: list[Any], order: int) -> None:
+        self.f, self.program, self.way, self.order = f, program, way, order
+        self.function: Any = grad(f, program.argnums)
+        if order == 3:
+            self.function = self._with_tangent(self.function)
+
+    def along(self, result: Any) -> float:
+        """The product of the direction and what is differentiated, of a result of the function."""
+        found = [g for _, g in leaves(list(result if self.order == 2 else result[1]))]
+        return sum(float(np.sum(g * d)) for g, (_, d) in zip(found, leaves(self.way), strict=True))
+
+    def derivative(self, mode: str) -> float:
+        """The derivative of that product along the direction."""
+        args, argnums = list(fresh(self.program.args)), self.program.argnums
+        if mode == "forward":
+            tangents: list[Any] = [None] * len(args)
+            for i, tangent in zip(argnums, self.way, strict=True):
+                tangents[i] = tangent
+            return self.along(jvp(self.function, args, tangents)[1])
+        function = self.function if mode == "reverse" else self._with_tangent(self.f)
+        value, pullback = vjp(function, *args, argnums=argnums)
+        if mode == "tangent":
+            seeds: Any = tuple([_like(s, v) for s, v in zip((0.0, 1.0), value, strict=True)])
+        elif self.order == 3:
+            seeds = (tree_map(lambda v: _like(0.0, v), value[0]), self._seed(value[1]))
+        else:
+            seeds = self._seed(value)
+        parts = [g for _, g in leaves(list(pullback(seeds)))]
+        return sum(float(np.sum(g * d)) for g, (_, d) in zip(parts, leaves(self.way), strict=True))
+
+    def _with_tangent(self, function: Any) -> Any:
+        made = TangentOf(function, self.program.argnums, has_aux=False)
+        return functools.partial(made, **dict(zip(made.dots, self.way, strict=True)))
+
+    def _seed(self, value: Any) -> Any:
+        given = iter([d for _, d in leaves(self.way)])
+        return tree_map(lambda _: next(given), value)
 
 
-def _judged(task: tuple[int, int, int]) -> list[tuple[int, str, Verdict]]:
+def _like(number: float, value: Any) -> Any:
+    """An adjoint of one number for all elements of a value."""
+    return np.full(value.shape, number, np.result_type(value)) if isinstance(value, np.ndarray) else number
+
+
+def _judged(task: tuple[int, int, int], order: int) -> list[tuple[int, str, Verdict]]:
     seed, level, size = task
     found = []
-    for mode in MODES:
+    for mode in MODES if order == 2 else THIRD:
         try:
-            found.append((seed, mode, judge(seed, level, size, mode)))
+            found.append((seed, mode, judge(seed, level, size, mode, order)))
         except Exception as error:
             found.append((seed, mode, Verdict("failed", f"{type(error).__name__}: {error}")))
     return found
@@ -125,12 +146,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name, default in (("count", 200), ("seed", 0), ("level", 1), ("size", 8), ("jobs", 1)):
         parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--order", type=int, default=2, choices=(2, 3))
     given = parser.parse_args()
     tasks = [(given.seed + n, given.level, 2 + n % (given.size - 1)) for n in range(given.count)]
     kinds: Counter[tuple[str, str]] = Counter()
     causes: dict[tuple[str, str], list[int]] = {}
     with multiprocessing.get_context("fork").Pool(given.jobs, maxtasksperchild=100) as pool:
-        for group in pool.imap_unordered(_judged, tasks, chunksize=4):
+        for group in pool.imap_unordered(functools.partial(_judged, order=given.order), tasks, chunksize=4):
             for seed, mode, verdict in group:
                 kinds[mode, verdict.kind] += 1
                 if verdict.kind == "failed":
@@ -140,7 +162,7 @@ def main() -> None:
                     causes.setdefault((mode, cause), []).append(seed)
     for (mode, cause), seeds in sorted(causes.items(), key=lambda item: (item[0][0], -len(item[1]))):
         print(f"{len(seeds):5} {mode:8} {cause[:110]}  {seeds[:3]}")
-    for mode in MODES:
+    for mode in MODES if given.order == 2 else THIRD:
         print(mode, ", ".join(f"{kind}: {n}" for (m, kind), n in sorted(kinds.items()) if m == mode))
 
 
