@@ -1,4 +1,4 @@
-"""Leave out zeros in an adjoint that nobody reads: where each turn of a loop has an element to itself.
+"""Leave out zeros in an adjoint that nobody reads: the last use of it, or each turn of a loop has an element to itself.
 
 for i in reversed(range(n)):            for i in reversed(range(n)):
     t_bar = y_bar[i]                ->      t_bar = y_bar[i]
@@ -13,28 +13,55 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
-from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, For, Function, Slice, Stmt, Store, Var, While
-from s2sad.ir.traverse import blocks, children, expressions, map_stmt, names_in, walk
+from s2sad.analysis.sharing import sharing
+from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Copy, Expr, For, Function, Slice, Stmt, Store, Var, While
+from s2sad.ir.traverse import blocks, children, expressions, map_stmt, names_in, reads, walk, writes
 from s2sad.ir.types import Fact
 from s2sad.optimise.memory import Memory
 
 
 def without_unread_zeros(function: Function, memory: Memory) -> Function:
-    """``function`` without the zeros that the loops of its reverse part write for nobody."""
-    reverse = function.reverse
-    if reverse is None:
+    """``function`` without the zeros that its reverse part writes for nobody."""
+    if function.reverse is None:
         return function
+    return replace(function, reverse=_read_only(function.reverse, memory, set(memory.returned)))
+
+
+def _read_only(block: Block, memory: Memory, later: set[str]) -> Block:
+    """A block without zeros in arrays that nothing touches any more; ``later`` is touched by what comes after it."""
     out: list[Stmt] = []
-    later: set[str] = set(memory.returned)
-    for stmt in reversed(reverse):
-        out.append(_without(stmt, memory, later) if isinstance(stmt, For) else stmt)
-        later |= memory.touches(stmt)
-    return replace(function, reverse=tuple(reversed(out)))
+    for stmt in reversed(block):
+        if isinstance(stmt, Store) and _is_zero(stmt, memory):
+            if later.isdisjoint(map(memory.find, names_in(stmt.base))):
+                continue
+        touched = memory.touches(stmt)
+        if isinstance(stmt, For):
+            stmt = _parted(stmt, memory, later)
+        # What a turn makes anew, the next one does not read.
+        again = later | touched - _made(stmt.body, memory) if isinstance(stmt, (For, While)) else set(later)
+        if blocks(stmt):
+            stmt = map_stmt(stmt, lambda e: e, partial(_read_only, memory=memory, later=again))
+        out.append(stmt)
+        later = later | touched
+    return tuple(reversed(out))
 
 
-def _without(loop: For, memory: Memory, later: set[str]) -> For:
-    """A loop of the outermost level without such zeros; ``later`` is touched by what comes after it."""
+def _made(body: Block, memory: Memory) -> set[str]:
+    """The arrays that each turn of a loop makes before it touches them, and under no name that the next turn has."""
+    made, touched = set[str](), set[str]()
+    for stmt in body:
+        if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and sharing(stmt.value, memory.fact) == "fresh":
+            made |= {memory.find(stmt.target)} - touched - set(map(memory.find, names_in(stmt.value)))
+        touched |= memory.touches(stmt)
+    inside = {n for s in walk(body) if not isinstance(s, Copy) for n in writes(s)}
+    others = {n for s in walk(body) for n in (*reads(s), *writes(s))} - inside
+    return made - set(map(memory.find, others))
+
+
+def _parted(loop: For, memory: Memory, later: set[str]) -> For:
+    """A loop without zeros in arrays of which each turn has a part to itself."""
     zeros = [s for s in walk(loop.body) if isinstance(s, Store) and _is_zero(s, memory)]
     names = {n for s in zeros for n in names_in(s.base) if memory.find(n) not in later}
     for name in sorted(names):

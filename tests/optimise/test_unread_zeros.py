@@ -9,6 +9,11 @@ import numpy as np
 import pytest
 
 from s2sad import grad, vjp
+from s2sad.ir.nodes import Assign, Call, Const, Copy, For, Function, Op, Store, Var
+from s2sad.ir.traverse import walk
+from s2sad.ir.types import SCALAR, Fact
+from s2sad.optimise import without_unread_zeros
+from s2sad.optimise.memory import Memory
 from tests.oracle import numeric_gradient
 from tests.random_objects import load
 
@@ -25,6 +30,11 @@ UNREAD = {
     "below_the_diagonal": "for i in range(4):\n    for j in range(i): m[i, j] = x[i] * np.cos(x[j])",
     "by_either_arm": "for i in range(4):\n    if x[i] > 0: y[i] = x[i] ** 3\n    else: y[i] = -x[i]",
     "own_item_before": "for i in range(4): y[i] = y[i] * x[i]",
+    "one_item": "y[1] = x[2] * x[0]",
+    "in_a_branch": "if x[0] > 0: y[1:] = x[1:] ** 2\nelse: y[0] = x[1]",
+    "made_in_each_turn": "for i in range(3):\n    t = np.ones(4)\n    t[i] = x[i] ** 2\n    x = x * t",
+    "made_in_each_of_two": "for i in range(2):\n    t = np.ones(4)\n"
+    "    for j in range(1, 4): t[j] = np.sin(x[j - 1] * i)\n    x = x + t",
 }
 #: What a later turn, or statement, has overwritten.
 READ = {
@@ -43,6 +53,12 @@ READ = {
     "item_before": "for i in range(1, 4): y[i] = y[i - 1] * x[i]",
     "item_behind": "for i in range(3): y[i] = y[i + 1] * x[i]",
     "transposed": "for i in range(4):\n    for j in range(4): m[i, j] = x[i] * m[j, i]",
+    "made_before_the_loop": "t = np.ones(4)\nfor i in range(3):\n    t[1] = x[i] ** 2\n    x = x * t",
+    "handed_to_the_next_turn": "u = np.ones(4)\nfor i in range(3):\n    t = np.ones(4)\n    t[i] = x[i] * u[0]\n"
+    "    x = x + u\n    u = t\n    u[3] = x[1]",
+    "twice_in_a_turn": "for i in range(3):\n    t = np.ones(4)\n    t[i] = x[i]\n    y[i] = t[i] * x[0]\n"
+    "    t[i] = x[1]\n    x = x * t",
+    "in_one_arm_before": "y[1] = x[0]\nif x[0] > 0: y[1] = x[2] ** 2",
     "read_before_too": "z = y[1] * x[1]\nfor i in range(4): y[i] = x[i] * z\ny[0] = y[0] * z",
 }
 
@@ -93,3 +109,25 @@ def test_zeros_in_what_a_caller_has_stay() -> None:
         return np.sum(y * x)
 
     np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-7)
+
+
+def test_what_the_turn_before_has_made_is_read() -> None:
+    """``v`` is the array that the turn before has made, whichever of its names comes first in the text."""
+    zeros = Call(Op("function", "np.zeros", np.zeros), (Const(4),))
+    item = Call(Op("index", "[]", None), (Var("v"), Const(0)))
+    zero = Store(Var("d"), Const(0), Const(0.0))
+    add = Store(Var("x"), Const(0), item, "+")
+    made, handed = Assign("d", zeros), Copy(("v",), (Var("d"),))
+    facts = dict.fromkeys("dvx", Fact("array", ndim=1)) | {"k": SCALAR}
+
+    def left(*body: Any) -> int:
+        loop = For(("k",), (Call(Op("builtin", "range", range), (Const(3),)),), body)
+        function = Function("f", (), (), Var("x"), reverse=(loop,))
+        found = without_unread_zeros(function, Memory(function, facts, {}, ())).reverse
+        return sum(s == zero for s in walk(found or ()))
+
+    assert left(made, add, handed, zero) == 1
+    assert left(made, zero, handed) == 1
+    assert left(Store(Var("d"), Const(1), item), made, zero) == 1
+    assert left(made, zero, Store(Var("x"), Const(0), Call(Op("index", "[]", None), (Var("d"), Const(0))))) == 1
+    assert left(made, zero) == left(made, zero, add) == 0
