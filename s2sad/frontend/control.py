@@ -211,9 +211,7 @@ class ControlFlow(Hoisting):
     def for_loop(self, s: Node) -> None:
         """Lower a ``for`` loop."""
         origin = self.origin
-        entry = self.dict_entry(s)
-        if entry is not None:
-            s = entry
+        s = self.dict_entry(s) or self.items_apart(s) or s
         counter, start, streams, strict = self.streams(s.target, s.iter, set(self.moved_in(s)))
         heads = self.enter(s)
         outer = self.block
@@ -289,6 +287,37 @@ class ControlFlow(Hoisting):
         for node in (item, *first):
             gast.copy_location(node, s)
         new = gast.For(target=key, iter=whole, body=[*first, *s.body], orelse=[], type_comment=None)
+        return gast.copy_location(new, s)
+
+    def items_apart(self, s: Node) -> Node | None:
+        """``for pair in zip(x, y)`` as ``for a, b in zip(x, y): pair = a, b``, also in ``enumerate``; else None."""
+        first: list[Node] = []
+
+        def apart(target: Node, iterable: Node) -> Node:
+            function = self.resolver.lookup(iterable.func)[1] if isinstance(iterable, gast.Call) else None
+            if function not in (zip, enumerate) or any(isinstance(arg, gast.Starred) for arg in iterable.args):
+                return target
+            count = 2 if function is enumerate else len(iterable.args)
+            parts = target.elts if isinstance(target, (gast.Tuple, gast.List)) else []
+            if len(parts) != count or any(isinstance(part, gast.Starred) for part in parts):
+                parts = [_name(self.unused("item"), s) for _ in range(count)]
+                made = gast.Tuple(elts=list(map(_loaded, parts)), ctx=gast.Load())
+                first.append(gast.Assign(targets=[target], value=made, type_comment=None))
+                self.resolver.local |= {part.id for part in parts}
+                for part in parts:
+                    self.varied_too(part.id)
+            if function is enumerate and iterable.args:
+                parts = [parts[0], apart(parts[1], iterable.args[0])]
+            return gast.Tuple(elts=list(parts), ctx=gast.Store())
+
+        if not self.depends(s.iter):
+            return None
+        target = apart(s.target, s.iter)
+        if not first:
+            return None
+        body = [gast.fix_missing_locations(gast.copy_location(node, s)) for node in reversed(first)]
+        target = gast.fix_missing_locations(gast.copy_location(target, s.target))
+        new = gast.For(target=target, iter=s.iter, body=[*body, *s.body], orelse=[], type_comment=None)
         return gast.copy_location(new, s)
 
     def streams(

@@ -41,9 +41,10 @@ from s2sad.runtime.tangents import real_array as real_array_
 from s2sad.runtime.trees import add as add_
 from s2sad.runtime.trees import conformed as conformed_
 from s2sad.runtime.trees import fresh as fresh_
+from s2sad.runtime.trees import in_item as in_item_
 from s2sad.runtime.trees import in_slice as in_slice_
 from s2sad.runtime.trees import own as own_
-from s2sad.runtime.trees import scalar_seed, unadd, zeros
+from s2sad.runtime.trees import real_like, scalar_seed, unadd, zeros
 
 
 def _numbers() -> Sequence[Sample]:
@@ -302,6 +303,20 @@ def _slices() -> Sequence[Sample]:
 )  # fmt: skip
 def in_slice(z_bar: Any, x: Any, place: Any, g: Any) -> Any:
     return items_like(g, z_bar[place])
+
+
+def _placed() -> Sequence[Sample]:
+    a, rows = np.array([2.5, -1.0, 0.5]), np.ones((3, 2))
+    chosen = [sample(a, np.array([2, 0, 2]), a + 1.0), sample(rows, (slice(None), 1), a), sample(a + 1.0j, 1, 2.0)]
+    return [sample(a, 1, 0.5), sample(rows, -1, np.array([1.0, 2.0])), *chosen]
+
+
+@linear(
+    in_item_, wrt=["g"], steps=["x", "index"], samples=_placed, infer=infer.adjoints.zeros, dtype="inferred",
+    result="fresh",
+)  # fmt: skip
+def in_item(z_bar: Any, x: Any, index: Any, g: Any) -> Any:
+    return real_like(unbroadcast(z_bar[index], np.shape(g)), g)
 
 
 def _adjoints() -> Sequence[Sample]:

@@ -12,6 +12,7 @@ from s2sad.optimise.joins import remove_trivial_joins
 from s2sad.optimise.loops import tidy_loops
 from s2sad.optimise.memory import Memory
 from s2sad.optimise.outside import read_in_place
+from s2sad.optimise.placed import with_single_items
 from s2sad.optimise.repeated import name_repeated
 from s2sad.optimise.sink import sunk, sunk_in_loops
 from s2sad.optimise.stores import shorten_stores
@@ -35,5 +36,6 @@ __all__ = [
     "with_constant_seeds",
     "with_indices",
     "with_one_name",
+    "with_single_items",
     "without_unread_zeros",
 ]

@@ -39,6 +39,7 @@ from s2sad.optimise import (
     tidy_loops,
     with_indices,
     with_one_name,
+    with_single_items,
     without_unread_zeros,
 )
 from s2sad.pipeline.analysed import Analysed
@@ -100,6 +101,7 @@ def finished(
     function = remove_dead(tidy_loops(checked(function, "collecting"), again), groups, kept)
     function = with_one_name(_on_copies(sunk(function, made.shadows, made.outward)), maker.fresh)
     function = begin_with_contributions(function, memory)
+    function = with_single_items(function, memory) if again else function
     for name, stmt in unsafe(function):
         what = f"{base(name).removesuffix('_bar')} is changed, and the derivative needs it as it was before"
         where = a.lowered.source.place(stmt.origin.line)

@@ -221,6 +221,18 @@ def add_at(x_bar: Any, index: Any, g: Any) -> None:
         )
 
 
+def in_item(x: Any, index: Any, g: Any) -> Any:
+    """The adjoint of ``x`` for that of ``x[index]``: zeros with ``g`` there.
+
+    Example:
+        >>> in_item(np.ones(3), 1, 5.0)
+        array([0., 5., 0.])
+    """
+    made = zeros(x)
+    add_at(made, index, g)
+    return made
+
+
 def add_field(x_bar: Any, x: Any, name: str, g: Any) -> None:
     """Add ``g`` to the adjoint of the field ``x.name`` in place."""
     names = getattr(x, "_fields", None)

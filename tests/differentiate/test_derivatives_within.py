@@ -83,6 +83,21 @@ def of_a_method(w: Any) -> Any:
     return np.sum(grad(MODEL.energy)(w, w) ** 2)
 
 
+def wave(t: Any, layers: Any) -> Any:
+    h = np.array([t])
+    for i, (u, b) in enumerate(layers):
+        h = h @ u + b
+        if i < len(layers) - 1:
+            h = np.tanh(h)
+    return h[0]
+
+
+@program
+def of_a_network_twice(w: Any) -> Any:
+    layers = [(w[None], w * 0.5), (np.cos(w)[:, None], w[:1])]
+    return grad(grad(wave))(0.3, layers) ** 2 + grad(wave)(0.1, layers) * w[0]
+
+
 @program
 def of_several(w: Any) -> Any:
     a, b = grad(lambda t, s: height(t, w) * s, (0, 1))(POINTS, 2)
