@@ -22,7 +22,7 @@ from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var
 from s2sad.ir.traverse import map_children, rename
 from s2sad.ir.types import Fact
 from s2sad.ops.scipy import ROOTS
-from s2sad.ops.spec import Rule, listed, literal, ndim, real
+from s2sad.ops.spec import Rule, length, listed, literal, ndim, real
 
 _STAR = Op("function", "*")
 
@@ -334,6 +334,9 @@ def _decide(test: ast.expr, bound: Mapping[str, Expr], fact: Callable[[Expr], Fa
             known = fact(term)
             if name == ndim.__name__ and known.ndim is not None:
                 return known.ndim
+            if name == length.__name__ and known.dims:
+                # Sizes that have one name are equal.
+                return known.dims[0]
             if name == real.__name__ and (
                 known.real or (known.kind in ("scalar", "array") and known.shape is not None)
             ):

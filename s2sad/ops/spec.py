@@ -31,9 +31,9 @@ spelled as NumPy spells it.
 
 A body is straight-line: assignments, then one ``return`` of an expression (or of a tuple, one item per name in ``wrt``,
 when there are several).  It may begin with *static* branches ``if test: return ...``, where the test uses only
-``literal(p)``, ``listed(p)``, ``ndim(p)``, ``real(p)``, ``p is None`` and comparisons of literal parameters.  The
-compiler takes such a branch where it can prove the test and falls through where it cannot, so what follows must be
-right in every case.
+``literal(p)``, ``listed(p)``, ``ndim(p)``, ``length(p)``, ``real(p)``, ``p is None`` and comparisons of literal
+parameters.  The compiler takes such a branch where it can prove the test and falls through where it cannot, so what
+follows must be right in every case.
 """
 
 from __future__ import annotations
@@ -482,6 +482,11 @@ def listed(value: object) -> bool:
 def ndim(value: object) -> int:
     """Static test: the number of dimensions of ``value``."""
     return int(np.ndim(value))  # type: ignore[arg-type]
+
+
+def length(value: object) -> int:
+    """Static test: the number of items of ``value`` along its first axis, to be compared with another."""
+    return len(value)  # type: ignore[arg-type]
 
 
 def real(value: object) -> bool:

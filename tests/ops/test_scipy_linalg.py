@@ -377,3 +377,13 @@ def test_a_number_for_a_matrix_divides_all_of_the_right_hand_side(a: Any, b: Any
     size = np.sum(np.square(b))
     np.testing.assert_allclose(grad(total)(a), -2 * size / a / np.abs(a) ** 2)
     np.testing.assert_allclose(jvp(total, (a,), (a,))[1], -2 * size / np.abs(a) ** 2)
+
+
+def test_matrix_of_one_number_inside_a_program() -> None:
+    b = np.array([1.0, 2.0, 3.0])
+
+    def f(w: Any) -> Any:
+        return np.sum(linalg.solve(np.array([[w[0]]]), b) ** 2)
+
+    w = np.array([2.0])
+    np.testing.assert_allclose(grad(f)(w), numeric_gradient(f, (w,), 0), rtol=1e-8)

@@ -13,7 +13,7 @@ from scipy import linalg
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, constant, ndim, real, rule, sample
+from s2sad.ops.spec import Sample, constant, length, ndim, real, rule, sample
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.matrices import transposed as flip
 from s2sad.runtime.scipy.bands import (
@@ -62,6 +62,7 @@ def _systems() -> Sequence[Sample]:
         sample(a, numbers(3)),
         sample(a, numbers(3, 2)),
         sample(regular(1, 1), numbers(1)),
+        *[sample(regular(1, 1), b) for b in (numbers(3), numbers(3, 2))],
         *[sample(0.7, b) for b in (numbers(1), numbers(3), numbers(3, 2), 0.4)],
     ]
     points += [sample(a, numbers(3), assume_a=s) for s in (*structures, "diagonal")]
@@ -100,13 +101,14 @@ def solve(
     assume_a: str | None = None,
     transposed: bool = False,
 ) -> tuple[Array, Array]:
-    if ndim(a) == 2 and ndim(b) == 1 and assume_a is None and not transposed:
+    # A matrix of one number may come with a right-hand side of any length.
+    if ndim(a) == 2 and ndim(b) == 1 and length(a) == length(b) and assume_a is None and not transposed:
         b_bar = linalg.solve(a.T, z_bar)
         return -np.outer(b_bar, z), b_bar
-    if ndim(a) == 2 and ndim(b) == 2 and assume_a is None and not transposed:
+    if ndim(a) == 2 and ndim(b) == 2 and length(a) == length(b) and assume_a is None and not transposed:
         b_bar = linalg.solve(a.T, z_bar)
         return -b_bar @ z.T, b_bar
-    if ndim(a) == 2 and ndim(b) == 1 and real(a) and assume_a == "pos" and not transposed:
+    if ndim(a) == 2 and ndim(b) == 1 and length(a) == length(b) and real(a) and assume_a == "pos" and not transposed:
         b_bar = linalg.solve(a, z_bar, lower=lower, assume_a="pos")
         return folded(-np.outer(b_bar, z), lower), b_bar
     a_bar, b_bar = solve_adjoint(z_bar, z, a, b, lower, assume_a, transposed)
