@@ -86,7 +86,7 @@ class Remaker:
         if self.size(leaf.name for leaf in leaves) >= self.size(arrays):
             return Plan()
         kept = {leaf.name for leaf in leaves if leaf.version is None}
-        for name in arrays:
+        for name in dict.fromkeys((*arrays, *block.definitions)):
             # A copy that is there is as good as one of ours.
             leaf = block.copied(name)
             if leaf in leaves and leaf not in block.copies:

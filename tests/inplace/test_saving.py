@@ -202,12 +202,42 @@ def triangle(x: Any, c: Any) -> Any:
     return np.sum(np.sin(A))
 
 
+def copied_first(x: Any, c: Any) -> Any:
+    u = x.copy()
+    for _ in range(3):
+        un = u.copy()
+        u[1:-1] = un[1:-1] - c * un[1:-1] * (un[2:] - un[:-2])
+    return np.sum(u**2)
+
+
+def copied_between(x: Any, c: Any) -> Any:
+    """The copy is of another state than that which the product is made of."""
+    u = x.copy()
+    for _ in range(3):
+        u[0] = u[1] * c
+        un = u.copy()
+        u[1:-1] = un[1:-1] * (u[2:] - un[:-2])
+        u[2:] = u[1:-1] * un[2:] * u[:-2]
+    return np.sum(u**2)
+
+
+def copied_and_written(x: Any, c: Any) -> Any:
+    u = x.copy()
+    for _ in range(3):
+        un = u.copy()
+        u[1:-1] = un[1:-1] * (un[2:] - un[:-2]) * c
+        un[0] = u[1] * c
+        u[2:] = un[2:] * un[:-2]
+    return np.sum(u**2)
+
+
 CASES: list[Case] = [
     case(linear, V, W),
     *[case(f, V, 0.7) for f in (nonlinear, swapped, two_versions, written_through_a_view, written_by_a_callee)],
     *[case(f, V, 0.7) for f in (view_taken_early, made_in_the_loop, in_a_branch, broken_off, prefix)],
     *[case(f, V, 0.7) for f in (step_in_a_function, step_in_a_function_of_a_function, value_of_a_function)],
-    case(prefix_written_twice, V, 0.7),
+    *[case(f, V[:4], 0.7) for f in (copied_between, copied_and_written)],
+    *[case(f, V, 0.7) for f in (copied_first, prefix_written_twice)],
     case(triangle, V, 3.0),
 ]
 
@@ -235,6 +265,12 @@ def test_one_array_a_step_is_kept(f: Any) -> None:
     (line,) = saves(f, V, 0.7)
     names = [name.strip() for name in line[line.index("(") :].strip("()").split(",")]
     assert len([name for name in names if "_bar" not in name]) == 1, line
+
+
+def test_a_copy_that_the_program_makes_is_the_one_that_is_kept() -> None:
+    (line,) = saves(copied_first, V, 0.7)
+    assert "append(un)" in line
+    assert "u_2" not in grad(copied_first).source_for(V, 0.7)
 
 
 def test_what_a_function_saves_in_a_loop_is_one_array_a_step() -> None:
