@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from s2sad import ops
-from s2sad.ir.nodes import Build, Call, Const, Expr, Function
+from s2sad.ir.nodes import Call, Const, Expr, Function
 from s2sad.ir.traverse import expressions, subexpressions, walk
 from s2sad.ir.types import Fact, has_objects, some_item
 from s2sad.ops.binding import UNNAMED, argument, dtype_of, given
@@ -26,15 +26,14 @@ def may_view(function: object) -> bool:
 
 def copies(index: Expr, fact: Callable[[Expr], Fact]) -> bool:
     """Whether indexing an array so surely gives a copy: by a mask or positions."""
-    parts = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
-    return any(
-        (f.kind == "array" and (f.ndim or 0) > 0) or f.kind == "list" or holds_positions(f) for f in map(fact, parts)
-    )
+    known = fact(index)
+    parts = [part for _, part in known.items or ()] if known.kind == "tuple" else [known]
+    return any(map(_are_positions, parts))
 
 
-def holds_positions(index: Fact) -> bool:
-    """Whether an index is a tuple with arrays of positions, as ``np.nonzero`` gives one."""
-    return index.kind == "tuple" and any(f.kind == "array" and (f.ndim or 0) > 0 for _, f in index.items or ())
+def _are_positions(part: Fact) -> bool:
+    """Whether a part of an index is an array, list or tuple of positions, or a mask."""
+    return (part.kind == "array" and (part.ndim or 0) > 0) or part.kind in ("list", "tuple")
 
 
 def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["fresh", "view", "maybe"]:

@@ -183,12 +183,19 @@ def _apart(a: Any, b: Any) -> UndefinedDerivativeError:
 
 
 def repeats(index: Any) -> bool:
-    """Whether an index may name one element twice."""
-    if isinstance(index, tuple):
-        return any(repeats(i) for i in index)
-    if isinstance(index, np.ndarray):
-        return index.dtype.kind != "b" and index.ndim > 0
-    return isinstance(index, list)
+    """Whether an index may name one element twice.
+
+    Example:
+        >>> repeats(((0, 0),)), repeats((0, slice(2))), repeats(np.array([True, False]))
+        (True, False, False)
+    """
+    for part in index if isinstance(index, tuple) else (index,):
+        if isinstance(part, np.ndarray):
+            if part.dtype.kind != "b" and part.ndim > 0:
+                return True
+        elif isinstance(part, (list, tuple)):
+            return True
+    return False
 
 
 def in_slice(x: Any, place: slice, g: Any) -> Any:
