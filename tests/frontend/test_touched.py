@@ -56,7 +56,7 @@ class Unrelated:
 LAYER = Layer()
 UNRELATED = Unrelated()
 LAYERS = [Layer(), Layer()]
-CALLBACKS: list[Any] = []
+CALLBACKS: list[Any] = [types.SimpleNamespace()]
 
 
 def reset() -> None:
@@ -120,9 +120,14 @@ def in_a_try(x: Any) -> Any:
     return np.sum(x)
 
 
+def program(f: Any, is_whole: bool = True) -> Calls:
+    """The program that begins with a function, of whose arguments nothing is known."""
+    return Calls(f, is_whole, {})
+
+
 def touched(f: Callable[..., Any], own: tuple[types.FunctionType, ...] = ()) -> Any:
     assert isinstance(f, types.FunctionType)
-    return Calls(f).touched(f, read_source(f), own)
+    return program(f).touched(f, read_source(f), own)
 
 
 @pytest.mark.parametrize(
@@ -157,9 +162,9 @@ def test_attributes_that_are_read_elsewhere() -> None:
 
 
 def test_a_callee_is_analysed_for_the_calls_of_the_program() -> None:
-    calls = Calls(calls_it)
+    calls = program(calls_it)
     assert calls.touched(begun, read_source(begun)).written == {"w"}
-    assert Calls(forward).touched(begun, read_source(begun)) is None
+    assert program(forward).touched(begun, read_source(begun)) is None
 
 
 def begun(layer: Any) -> None:
@@ -224,19 +229,19 @@ def by_a_library(x: Any) -> Any:
 
 
 def test_of_a_library_that_has_models_only_what_it_calls_is_followed() -> None:
-    calls = Calls(by_a_library)
+    calls = program(by_a_library)
     assert list(calls.state.arrays.values()) == [("BUFFER", BUFFER)]
-    program, _ = calls._program  # type: ignore[misc]
-    assert {c.function.code.name for c in program.contexts.values()} == {"by_a_library", "counted"}
+    made, _ = calls._program  # type: ignore[misc]
+    assert {c.function.code.name for c in made.contexts.values()} == {"by_a_library", "counted"}
 
 
 def test_arrays_that_are_written_and_who_reads_them() -> None:
-    state = Calls(writes).state
+    state = program(writes).state
     assert [(name, array) for name, array in state.arrays.values()] == [("BUFFER", BUFFER), ("w", LAYER.w)]
     assert state.is_read_by(total)
     assert not state.is_read_by(reads_another)
-    assert Calls(writes_nothing).state.arrays == {}
-    assert Calls(writes, is_whole=False).state.arrays == {}
+    assert program(writes_nothing).state.arrays == {}
+    assert program(writes, is_whole=False).state.arrays == {}
 
 
 def begun_with_state(x: Any) -> Any:
@@ -262,4 +267,4 @@ def read_by_a_function(x: Any) -> Any:
     [(begun_with_state, False), (read_by_a_list, True), (read_by_a_function, True), (writes_nothing, True)],
 )
 def test_who_reads_the_arrays_but_the_program_at_its_start(f: Any, is_read: bool) -> None:
-    assert Calls(f).touched(f, read_source(f), (), Calls(writes).state).state is is_read  # type: ignore[union-attr]
+    assert program(f).touched(f, read_source(f), (), program(writes).state).state is is_read  # type: ignore[union-attr]

@@ -147,3 +147,10 @@ def test_what_an_object_of_a_library_is_refused_for_is_said_of_the_function_that
     (found,) = refused.value.violations
     assert found.place is not None
     assert found.place.file == __file__
+
+
+@pytest.mark.filterwarnings("ignore:kernel_size exceeds")
+@pytest.mark.parametrize("shape", [(0,), (2, 0)])
+def test_medians_of_nothing(shape: tuple[int, ...]) -> None:
+    x = np.ones(shape)
+    np.testing.assert_array_equal(grad(lambda x: np.sum(signal.medfilt(x, 3)))(x), x)
