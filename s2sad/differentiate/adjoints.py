@@ -361,7 +361,7 @@ class Adjoints:
         return Call(COPY, (g,))
 
     def is_new(self, g: Expr, given: set[str]) -> bool:
-        """Whether the adjoint of an array is one that nothing else refers to, nor is one of those ``given``."""
+        """Whether the adjoint of an array is nobody else's, nor one of those ``given``, to which its name is added."""
         if self.is_owned(g) and isinstance(g, Var) and g.name not in given:
             given.add(g.name)
             return True
