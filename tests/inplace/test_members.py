@@ -96,7 +96,7 @@ def made(tmp_path: Any, name: str, way: str, kind: str, method: Callable[..., An
     return space
 
 
-@pytest.mark.parametrize(("name", "way", "kind", "method", "active"), list(programs())[::3])
+@pytest.mark.parametrize(("name", "way", "kind", "method", "active"), list(programs()))
 def test_a_method_with_a_built_in_name(
     tmp_path: Any, name: str, way: str, kind: str, method: Callable[..., Any], active: str
 ) -> None:
