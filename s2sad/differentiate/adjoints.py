@@ -338,7 +338,7 @@ class Adjoints:
         return new
 
     def as_list(self, g: Expr, fact: Fact) -> Expr | None:
-        """The adjoint of a tuple or list as a list of objects of its own; None where that is not known to do."""
+        """The adjoint of a tuple or list as a list of objects of its own; None where the types show no way to it."""
         return self._as_list(g, fact, set())
 
     def _as_list(self, g: Expr, fact: Fact, given: set[str]) -> Expr | None:

@@ -1,4 +1,5 @@
-"""Adjoints of single items as values, where the text is differentiated again: an array that is written is more to do.
+"""Make the adjoint of an array, of which one item alone is read, in one expression where the text is differentiated
+again: a new array needs no shadow, one that is written does.
 
 x_bar = np.zeros_like(x)    ->    x_bar = in_item(x, 0, g)
 x_bar[0] += g

@@ -1,4 +1,4 @@
-"""Leave out zeros in an adjoint that nobody reads: the last use of it, or each turn of a loop has an element to itself.
+"""Leave out zeros that nobody reads: behind the last use of an adjoint, or where each turn of a loop has an element.
 
 for i in reversed(range(n)):            for i in reversed(range(n)):
     t_bar = y_bar[i]                ->      t_bar = y_bar[i]
@@ -26,10 +26,10 @@ def without_unread_zeros(function: Function, memory: Memory) -> Function:
     """``function`` without the zeros that its reverse part writes for nobody."""
     if function.reverse is None:
         return function
-    return replace(function, reverse=_read_only(function.reverse, memory, set(memory.returned)))
+    return replace(function, reverse=_without_zeros(function.reverse, memory, set(memory.returned)))
 
 
-def _read_only(block: Block, memory: Memory, later: set[str]) -> Block:
+def _without_zeros(block: Block, memory: Memory, later: set[str]) -> Block:
     """A block without zeros in arrays that nothing touches any more; ``later`` is touched by what comes after it."""
     out: list[Stmt] = []
     for stmt in reversed(block):
@@ -42,7 +42,7 @@ def _read_only(block: Block, memory: Memory, later: set[str]) -> Block:
         # What a turn makes anew, the next one does not read.
         again = later | touched - _made(stmt.body, memory) if isinstance(stmt, (For, While)) else set(later)
         if blocks(stmt):
-            stmt = map_stmt(stmt, lambda e: e, partial(_read_only, memory=memory, later=again))
+            stmt = map_stmt(stmt, lambda e: e, partial(_without_zeros, memory=memory, later=again))
         out.append(stmt)
         later = later | touched
     return tuple(reversed(out))
