@@ -25,6 +25,7 @@ from s2sad.effects.objects import (
     PLAIN,
     SINGLE,
     UNKNOWN,
+    Fields,
     Object,
     Objects,
     Plain,
@@ -426,28 +427,37 @@ class Heap:
         """The shape of an argument with this points-to set; None for immutables."""
         if not objects:
             return None
-        found = [self._shape(o, depth) for o in objects]
-        first = found[0]
-        for other in found[1:]:
-            if other.cls is not first.cls or other.cls is None or other.value is not first.value:
+        first, *others = objects
+        cls, value = self._class_and_value(first)
+        for other in others:
+            # Sets of hundreds of objects are frequent; their fields are looked at only where they are all alike.
+            other_cls, other_value = self._class_and_value(other)
+            if other_cls is None or other_cls is not cls or other_value is not value:
                 return PLAIN if all(o.cls in (ARRAY, Plain) for o in objects) else ANYTHING
-            first = Shape(first.cls, first.value, merged_fields(first.fields, other.fields))
-        return first
+        fields = self._fields(first, depth)
+        for other in others:
+            if cls in (ARRAY, Plain) or fields is None:
+                break
+            fields = merged_fields(fields, self._fields(other, depth))
+        return Shape(cls, value, fields)
 
-    def _shape(self, o: Object, depth: int) -> Shape:
-        if o.cls is None:
-            return ANYTHING
-        if o.cls is Plain:
-            return PLAIN
+    def _class_and_value(self, o: Object) -> tuple[type | None, Any]:
+        """The class of an object, and what it is where that is fixed."""
+        if o.cls in (None, Plain):
+            return o.cls, None
         if o.kind == "global":
-            is_constant = isinstance(o.value, CONSTANT)
+            if isinstance(o.value, CONSTANT):
+                return o.cls, o.value
             single = next((name for name, made in SINGLE.items() if made is o), None)
-            if self.plain and not (is_constant or single) and o.cls is not ARRAY:
-                return Shape(o.cls, o)
-            return Shape(o.cls, o.value if is_constant else single, () if o.cls is ARRAY else None)
+            return o.cls, o if self.plain and not single and o.cls is not ARRAY else single
+        return o.cls, None if o.cls is ARRAY else o.value
+
+    def _fields(self, o: Object, depth: int) -> Fields | None:
+        """The shapes of what the fields of an object hold; None where that is not known."""
         if o.cls is ARRAY:
-            return Shape(o.cls, None, ())
-        if depth == 0 or (o.kind == "param" and o.shape.fields is None) or (self.is_open and self.has_escaped(o)):
-            return Shape(o.cls, o.value)
-        fields = [(name, self.shape(self.load(o, name), depth - 1)) for name in sorted(self.names(o))]
-        return Shape(o.cls, o.value, tuple(fields))
+            return ()
+        if o.cls in (None, Plain) or o.kind == "global" or depth == 0:
+            return None
+        if (o.kind == "param" and o.shape.fields is None) or (self.is_open and self.has_escaped(o)):
+            return None
+        return tuple((name, self.shape(self.load(o, name), depth - 1)) for name in sorted(self.names(o)))
