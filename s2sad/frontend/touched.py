@@ -114,7 +114,8 @@ class Calls:
     @functools.cached_property
     def _program(self) -> tuple[Program, Context] | None:
         """The program without assumptions."""
-        if self._settled is not None and not _settled_guards(self._settled[0]):
+        if self._settled is None or not _settled_guards(self._settled[0]):
+            # What is too much with assumptions is too much without.
             return self._settled
         return self._analysed(_program(code_of, MOST_OF_ALL))
 

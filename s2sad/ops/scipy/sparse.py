@@ -302,6 +302,10 @@ _WHOLE = "use NumPy or scipy.linalg with the whole matrix"
 
 operation(solvers.factorized, solvers.splu, solvers.spilu, remedy=_FACTORS)
 operation(solvers.qmr, remedy="use cg or gmres")
+operation(
+    solvers.minres, solvers.cgs, solvers.tfqmr, solvers.lgmres, gives=(tuple,), remedy="use cg, gmres or bicgstab"
+)
+operation(solvers.eigsh, solvers.svds, gives=(tuple, np.ndarray), remedy=_WHOLE)
 operation(solvers.eigs, solvers.lobpcg, remedy=_WHOLE)
 operation(solvers.expm, solvers.inv, remedy=_WHOLE)
 operation(sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix, sparse.dia_matrix, remedy=_ENTRIES)
