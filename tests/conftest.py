@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -21,9 +20,7 @@ settings.load_profile("s2sad")
 gc.set_threshold(300_000, 20, 100)
 
 
-@pytest.fixture
-def only_new_garbage() -> Iterator[None]:
-    """A collection of garbage that looks through what this test has made alone, not all that others left."""
+@pytest.fixture(scope="module", autouse=True)
+def only_new_garbage() -> None:
+    """Collections of garbage look through what the tests of one file have made, not all that others left."""
     gc.freeze()
-    yield
-    gc.unfreeze()

@@ -351,7 +351,6 @@ def test_redefinition_while_another_thread_calls(space: dict[str, Any]) -> None:
     assert not wrong
 
 
-@pytest.mark.usefixtures("only_new_garbage")
 def test_functions_are_not_kept_alive_for_ever() -> None:
     """A loop that makes closures and differentiates them must not grow without bound."""
     import gc

@@ -109,7 +109,6 @@ def test_traceback_and_inspect_show_the_emitted_lines():
     assert inspect.getsource(f) == text[len("# header\n") :]
 
 
-@pytest.mark.usefixtures("only_new_garbage")
 def test_text_is_forgotten_with_the_last_function():
     functions = load("def f(): pass\ndef g(): pass", "<s2sad gone>", {}, {}, {})
     f = functions["f"]
@@ -126,7 +125,6 @@ def test_text_is_forgotten_with_the_last_function():
     assert "<s2sad gone>" not in linecache.cache
 
 
-@pytest.mark.usefixtures("only_new_garbage")
 def test_a_later_text_of_the_same_name_stays():
     first = load("def f(): return 1", "<s2sad again>", {}, {}, {})
     second = load("def f(): return 2", "<s2sad again>", {}, {}, {})
@@ -137,7 +135,6 @@ def test_a_later_text_of_the_same_name_stays():
     assert second["f"]() == 2
 
 
-@pytest.mark.usefixtures("only_new_garbage")
 def test_threads():
     failures = []
 

@@ -12,7 +12,7 @@ from s2sad import value_and_grad
 from tests.oracle import richardson_jvp
 from tests.random_selections import program
 
-COUNT = 120
+COUNT = 80
 
 
 @pytest.mark.parametrize("seed", range(COUNT))

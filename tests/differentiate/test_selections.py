@@ -317,7 +317,7 @@ CHOICES = ["np.where(c > 0, y, w)", "np.where(c > 0, 0.5, y)", "np.maximum(y, w)
 @pytest.mark.parametrize("value", ["x * w", "w - 1 / x"])
 def test_what_is_selected_from_is_broadcast(chosen: tuple[int, ...], other: tuple[int, ...], value: str) -> None:
     rng = np.random.default_rng(0)
-    for shape, choice in itertools.product([(3,), (2, 1), (2, 3)], CHOICES):
+    for shape, choice in list(itertools.product([(3,), (2, 1), (2, 3)], CHOICES))[len(chosen + other) % 2 :: 2]:
         # No two values are closer to each other than the steps of the differences.
         x, w = rng.choice([0.6, 0.9, 1.3, 1.7], chosen), rng.choice([0.7, 1.0, 1.5, 1.9], other)
         args = np.array(x), np.array(w), rng.normal(size=shape)

@@ -124,10 +124,10 @@ def module_of(bodies: dict[str, str], path: Path) -> Any:
 
 
 def programs(build: str) -> dict[str, str]:
-    """Every third of the programs that build a container in one way."""
+    """Every fourth of the programs that build a container in one way."""
     found = {}
-    first = list(BUILT).index(build) % 3
-    for (i, write), (place, form) in list(itertools.product(enumerate(WRITTEN), PLACES.items()))[first::3]:
+    first = list(BUILT).index(build) % 4
+    for (i, write), (place, form) in list(itertools.product(enumerate(WRITTEN), PLACES.items()))[first::4]:
         parts = {"build": build.split("; "), "write": re.sub(r"\bA\b", lambda _: BUILT[build], write).split("; ")}
         plain = {name: "\n".join(lines) for name, lines in parts.items()}
         inside = {f"{name}_inside": "\n    ".join(lines) for name, lines in parts.items()}

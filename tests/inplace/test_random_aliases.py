@@ -9,7 +9,7 @@ from tests.program_aliases import AliasWriter
 from tests.random_programs import judge, report
 
 
-@settings(max_examples=45, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(size=st.sampled_from(range(3, 10)), seed=st.integers(0, 2**32 - 1))
 def test_gradients_of_random_programs(size: int, seed: int) -> None:
     program = AliasWriter(seed).program(size)

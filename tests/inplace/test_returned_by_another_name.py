@@ -82,7 +82,7 @@ def _verdicts(number: int) -> list[str]:
 
 @pytest.mark.parametrize("start", range(2))
 def test_returned_by_another_name(start: int) -> None:
-    numbers = range(start, len(PARTS), 28)
+    numbers = range(start, len(PARTS), 42)
     found = {number: _verdicts(number) for number in numbers}
     assert not {number: v for number, v in found.items() if "wrong" in v}
     assert sum(v.count("right") for v in found.values()) > 2.5 * len(found)

@@ -11,8 +11,8 @@ import pytest
 from tests.matrix.build import Program, program
 from tests.matrix.judge import FAILURES, judge
 
-_QUOTAS = {"methods": 24, "sharing": 11, "operators": 15, "positions": 30}
-_OTHERS = 14
+_QUOTAS = {"methods": 18, "sharing": 8, "operators": 11, "positions": 25}
+_OTHERS = 10
 
 
 def _sample() -> dict[str, list[Program]]:
@@ -41,11 +41,11 @@ def test_family(family: str, mode: str) -> None:
 
 
 def test_programs_are_reproducible_and_run() -> None:
-    programs = [program(index) for index in range(0, 20000, 200)]
+    programs = [program(index) for index in range(0, 20000, 300)]
     assert [made.source for made in programs] == [program(made.index).source for made in programs]
-    verdicts = [judge(made).kind for made in programs[:100]]
+    verdicts = [judge(made).kind for made in programs]
     assert verdicts.count("raised") + verdicts.count("undecided") <= 3
-    assert verdicts.count("right") >= 25
+    assert verdicts.count("right") >= 17
 
 
 def handmade(body: str, top: str = "") -> Program:

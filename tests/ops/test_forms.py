@@ -11,7 +11,7 @@ from s2sad.ops import spec
 from tests.ops.forms import FAILURES, Form, judge, verdict
 
 
-@pytest.mark.parametrize("start", range(0, 900, 75))
+@pytest.mark.parametrize("start", range(0, 900, 150))
 def test_forms(start: int) -> None:
     found = [verdict(index) for index in range(start, start + 50)]
     assert not [one for one in found if one[1] in FAILURES]

@@ -251,7 +251,7 @@ def identity(rule: Rule) -> str:
     return f"{rule.name}-{rule.kind}"
 
 
-@pytest.mark.parametrize("rule", list(some_of_distributions(RULES, 2)), ids=identity)
+@pytest.mark.parametrize("rule", list(some_of_distributions(RULES, 4)), ids=identity)
 def test_rule_agrees_with_differences(rule: Rule) -> None:
     check_all(rule)
 
@@ -275,7 +275,7 @@ def real_samples(rule: Rule) -> Iterator[tuple[Sample, Bound, Any]]:
                 yield point, bound, z
 
 
-@pytest.mark.parametrize("rule", list(some_of_distributions(RULES, 8)), ids=identity)
+@pytest.mark.parametrize("rule", list(some_of_distributions(RULES, 16)), ids=identity)
 def test_what_is_imaginary_in_the_adjoint_of_a_real_result_changes_nothing(rule: Rule) -> None:
     for point, bound, z in real_samples(rule):
         real, imaginary = direction(z, 1), direction(z, 2)
@@ -355,7 +355,7 @@ ZERO |= {
 }
 
 
-@pytest.mark.parametrize("rule", list(some_of_distributions(RULES, 4)), ids=identity)
+@pytest.mark.parametrize("rule", list(some_of_distributions(RULES, 8)), ids=identity)
 def test_copies_that_are_one_percent_wrong_fail(rule: Rule) -> None:
     passing = []
     for name, copy in wrong_copies(rule):

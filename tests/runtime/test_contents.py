@@ -136,7 +136,7 @@ def test_methods_run_only_as_the_program_runs_them(base: type, name: str, monkey
     monkeypatch.setitem(globals(), "THING", o)
     monkeypatch.setitem(globals(), "THINGS", [o, 1])
     position = NAMES.index(name) + BASES.index(base)
-    for make in (WAYS[position % len(WAYS)], WAYS[(position + 5) % len(WAYS)]):
+    for make in (WAYS[position % len(WAYS)], WAYS[(position + 5) % len(WAYS)])[: 1 + position % 2]:
         f, args = make(o)
         # As if it were defined here.
         fresh = types.FunctionType(f.__code__, globals(), f.__name__, f.__defaults__, f.__closure__)

@@ -150,7 +150,6 @@ def test_stores_are_replayed_where_the_reverse_part_fails() -> None:
     assert next(float(u.target.ravel()[0]) for u in runs[-1].undos) == 2.0
 
 
-@pytest.mark.usefixtures("only_new_garbage")
 def test_the_log_of_a_linear_loop_holds_no_arrays() -> None:
     """A linear stencil keeps tokens of what it reads, not the arrays."""
     source = """
@@ -230,7 +229,6 @@ def test_memory_of_an_owner_that_is_not_told() -> None:
     assert np.array_equal(token.read(), [0.0, 1.0, 2.0, 3.0, 0.0])
 
 
-@pytest.mark.usefixtures("only_new_garbage")
 def test_shadows_are_given_back_as_the_reverse_part_goes() -> None:
     source = """
 def f(x):

@@ -16,7 +16,7 @@ from tests.random_objects import generate, run_one
 from tests.transform.remaining import check_gradient, check_same
 
 
-@pytest.mark.parametrize("seed", range(0, 40, 10))
+@pytest.mark.parametrize("seed", range(0, 30, 10))
 def test_random_programs(seed: int) -> None:
     with np.errstate(all="ignore"):
         for number in range(seed, seed + 10):
@@ -24,7 +24,7 @@ def test_random_programs(seed: int) -> None:
             assert verdict.kind != "failed", f"{text}\n{verdict.message}"
 
 
-@pytest.mark.parametrize("seed", range(0, 30, 10))
+@pytest.mark.parametrize("seed", range(0, 20, 10))
 def test_random_programs_with_containers(seed: int) -> None:
     with np.errstate(all="ignore"):
         for number in range(seed, seed + 10):
@@ -33,9 +33,9 @@ def test_random_programs_with_containers(seed: int) -> None:
 
 
 def test_most_programs_are_specialised_and_have_gradients() -> None:
-    verdicts = [run_one(number)[1] for number in range(500, 530)]
-    assert sum(verdict.kind == "same" for verdict in verdicts) >= 15
-    assert sum(verdict.gradient == "right" for verdict in verdicts) >= 15
+    verdicts = [run_one(number)[1] for number in range(500, 520)]
+    assert sum(verdict.kind == "same" for verdict in verdicts) >= 10
+    assert sum(verdict.gradient == "right" for verdict in verdicts) >= 10
     assert generate(500) == generate(500)
 
 
