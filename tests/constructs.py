@@ -180,11 +180,20 @@ def _global_read(x: Any) -> Any:
 _STATE: Any = 0.0
 
 
-@refused(S, "`global` that is assigned")
+@right(S, "`global` that is assigned")
 def _global_set(x: Any) -> Any:
     global _STATE
     _STATE = np.sum(x)
     return _STATE * 2.0
+
+
+@refused(S, "`global` that is deleted")
+def _global_deleted(x: Any) -> Any:
+    global _STATE
+    _STATE = np.sum(x)
+    y = _STATE * 2.0
+    del _STATE
+    return y
 
 
 @refused(S, "classes defined inside, with other attributes than methods and constants")

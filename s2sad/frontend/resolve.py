@@ -19,7 +19,8 @@ from s2sad.frontend.trees import nodes_of
 from s2sad.runtime.classes import classes_held, classes_of_object, functions_in, makes_attribute, member, own_class
 from s2sad.runtime.contents import attributes_of, cells_of, is_disguised, items_of
 
-_MISSING = object()
+#: What stands for the value of a name that has none.
+MISSING = object()
 _UFUNC = np.ufunc
 #: How many items of a container are looked at.
 _MOST_ITEMS = 64
@@ -50,11 +51,11 @@ class Guard:
             try:
                 return self.space.cell_contents
             except ValueError:
-                return _MISSING
+                return MISSING
         if isinstance(self.space, dict):
-            value = self.space.get(self.name, _MISSING)
-            return getattr(builtins, self.name, _MISSING) if value is _MISSING else value
-        return getattr(self.space, self.name, _MISSING)
+            value = self.space.get(self.name, MISSING)
+            return getattr(builtins, self.name, MISSING) if value is MISSING else value
+        return getattr(self.space, self.name, MISSING)
 
     def holds(self) -> bool:
         """Whether the name still means what it did."""
@@ -64,7 +65,7 @@ class Guard:
         """Whether ``value``, to which the name is bound now, is what it meant."""
         if self.probe is None:
             return value is self.expected
-        return value is not _MISSING and _is_same(self.probe(value), self.expected)
+        return value is not MISSING and _is_same(self.probe(value), self.expected)
 
 
 class Emitting(abc.ABC):
@@ -233,7 +234,7 @@ class Resolver:
                 known, reached = self.member(node), self.reached(node)
                 return False, reached if known is None else replace(known, classes=reached)
             space, name = owner, node.attr
-            value = getattr(owner, name, _MISSING)
+            value = getattr(owner, name, MISSING)
         else:
             return False, self.held(node.value) if isinstance(node, gast.Subscript) else None
         answer = self.meaning(space, name, value)
@@ -243,7 +244,7 @@ class Resolver:
 
     def meaning(self, space: Any, name: str, value: Any) -> tuple[bool, Any]:
         """What the value of a name in some space is to a program, guarded; see `lookup`."""
-        if value is _MISSING or is_disguised(value):
+        if value is MISSING or is_disguised(value):
             return False, None
         if callable(value) or isinstance(value, types.ModuleType):
             if not (isinstance(space, (type, _UFUNC)) or ops.has_methods(space) or _is_library(space)):
@@ -267,9 +268,9 @@ class Resolver:
         A call of it raises before its arguments are evaluated.
         """
         if isinstance(node, gast.Name) and node.id not in self.local:
-            guard = Guard(self.cells.get(node.id, self.globals), node.id, _MISSING)
+            guard = Guard(self.cells.get(node.id, self.globals), node.id, MISSING)
         elif isinstance(node, gast.Attribute) and isinstance(module := self.lookup(node.value)[1], types.ModuleType):
-            guard = Guard(module, node.attr, _MISSING)
+            guard = Guard(module, node.attr, MISSING)
         else:
             return False
         if guard.holds():

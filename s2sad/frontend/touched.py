@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import re
 import types
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,6 +25,7 @@ from s2sad.effects.objects import (
     CONSTANT,
     CONTAINERS,
     KEYS,
+    NOTHING,
     PLAIN,
     Location,
     Object,
@@ -49,6 +51,9 @@ MOST_OF_ALL, MOST = 200_000, 100_000
 #: What is called with objects that lead to arrays of the state, and reads none of these for the program.
 _HARMLESS = (state_of, remember, record)
 Shapes = Mapping[Any, Shape | None]
+#: What gives a variable of a module another value, and what reads variables whose names are not written there.
+_SETTING = ("store_global", "set_attribute")
+ANY_VARIABLE = frozenset(("globals", "vars", "eval", "exec", "__import__"))
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
@@ -73,13 +78,23 @@ class Touched:
 
 @dataclass(frozen=True)
 class State:
-    """The arrays that exist and that a program writes: by identity, with their names, and the codes that read them."""
+    """What exists and a program writes, and the codes that read it.
+
+    Attributes:
+        arrays: The arrays, by identity, with their names.
+        variables: The variables that functions declare ``global``, by the identity of what has them and their names.
+        codes: Those that read or write one of these, or call one that does.
+    """
 
     arrays: Mapping[int, tuple[str, np.ndarray[Any, Any]]] = field(default_factory=dict)
+    variables: Mapping[tuple[int, str], dict[str, Any]] = field(default_factory=dict)
     codes: frozenset[Code] = frozenset()
 
+    def __bool__(self) -> bool:
+        return bool(self.arrays or self.variables)
+
     def is_read_by(self, function: types.FunctionType) -> bool:
-        """Whether a function, or one that it calls, reads one of the arrays from a variable."""
+        """Whether a function, or one that it calls, reads something of the state from a variable."""
         return bool(self.codes) and code_of(function) in self.codes
 
 
@@ -121,25 +136,27 @@ class Calls:
 
     @functools.cached_property
     def state(self) -> State:
-        """The arrays that exist and that the program writes."""
+        """The arrays that exist, and the variables of modules, that the program writes."""
         if self._program is None or not self.is_whole:
             return State()
         program, _ = self._program
         contexts = program.contexts.values()
         written = {o for c in contexts for e in c.activation.effects.values() for o, _ in e.mod if _is_array(o)}
-        if not written:
+        variables = {key: space for c in contexts for kind, key, space in _variables(c) if kind in _SETTING}
+        if not written and not variables:
             return State()
         # Of arrays that have one name those are first that the variables lead to first.
         found = {number: n for n, number in enumerate(Reach(list(program.looked_up.values())).objects)}
         ordered = sorted(written, key=lambda o: (o.name, found.get(id(o.value), len(found))))
         reading = [c for c in contexts if any(not written.isdisjoint(held) for held in c.activation.values.values())]
+        reading += [c for c in contexts if any(key in variables for _, key, _ in _variables(c))]
         pending = list(reading)
         while pending:
             more = pending.pop().callers.difference(reading)
             reading += more
             pending += more
         arrays = {id(o.value): (_NAME.findall(f"state.{o.name}")[-1], o.value) for o in ordered}
-        return State(arrays, frozenset(c.function.code for c in reading))
+        return State(arrays, variables, frozenset(c.function.code for c in reading))
 
     def touched(
         self,
@@ -217,7 +234,9 @@ def _touched(
     written = [location for context in contexts for location in context.summary.mod]
     guards = (*_guards(program), *_settled_guards(program))
     found = _named(written, [location for context in others for location in _read(context)], guards)
-    is_read = bool(state.arrays) and found is not None and _is_read(program.contexts.values(), state)
+    contexts = list(program.contexts.values())
+    is_read = bool(state.arrays) and found is not None and _is_read(contexts, state)
+    is_read = is_read or any(_has_variables(c, made, state) for c in contexts if state.variables)
     return replace(found, state=True) if found is not None and is_read else found
 
 
@@ -269,6 +288,43 @@ def _is_read(contexts: Iterable[Context], state: State) -> bool:
                     return True
         if any(leads(o) for region in regions_in(body) for operand in region.exit.operands for o in a.of(operand)):
             return True
+    return False
+
+
+def _variables(context: Context) -> Iterator[tuple[str, tuple[int, str], dict[str, Any]]]:
+    """What a function does to variables of modules: how, each by its key, and what has it."""
+    a, space = context.activation, context.function.module.value
+    for op in inner(a.code.body):
+        if op.kind in ("global", "store_global", "delete_global"):
+            yield op.kind, (id(space), op.data), space
+        elif "attribute" in op.kind:
+            for o in a.of(op.operands[0]):
+                if isinstance(o.value, types.ModuleType):
+                    yield op.kind, (id(vars(o.value)), op.data), vars(o.value)
+
+
+def _has_variables(context: Context, whole: Code, state: State) -> bool:
+    """Whether a function reads or sets a variable of the state, or may do so by the module that has one.
+
+    The new program itself reads each once, at its start: one of another module as an attribute.
+    """
+    a, own = context.activation, id(context.function.module.value)
+    used = Counter((kind, key) for kind, key, _ in _variables(context) if key in state.variables)
+    if any(a.code is not whole or "set" in kind or "_global" in kind or "delete" in kind for kind, _ in used):
+        return True
+    if any(kind == "attribute" and (n > 1 or key[0] == own) for (kind, key), n in used.items()):
+        return True
+    if any(op.kind == "global" and op.data in ANY_VARIABLE for op in inner(a.code.body)):
+        return True
+    spaces = {number for number, _ in state.variables}
+
+    def has_one(o: Object) -> bool:
+        return isinstance(o.value, types.ModuleType) and id(vars(o.value)) in spaces
+
+    for op in inner(a.code.body):
+        if "attribute" not in op.kind and any(has_one(o) for operand in op.operands for o in a.of(operand)):
+            if op.kind != "call" or not _is_harmless(a, op, NOTHING):
+                return True
     return False
 
 

@@ -301,7 +301,7 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     if any(is_structure(v) for _, v in args) or not (known.path or known.operand):
         return call_function(s, value, args, op, frame, None)
     if s.relied.reads_state(value):
-        return existing.followed(s, lambda: call_function(s, value, args, op, frame, None))
+        return existing.followed(s, lambda: call_function(s, value, args, op, frame, None), may_change=True)
     varies = not all(existing.is_constant(s, v) for _, v in args)
     if varies and any(existing.is_existing(v) or v in s.foreign for _, v in args):
         done = existing.followed(s, lambda: call_function(s, value, args, op, frame, None))

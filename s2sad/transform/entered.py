@@ -1,4 +1,7 @@
-"""What a new program reads at its start: the arrays that it writes, see `s2sad.transform.state`."""
+"""What a new program reads at its start: arrays that it writes, and variables of modules that it sets.
+
+See `s2sad.transform.state` and `s2sad.transform.variables`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from dataclasses import replace
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant, Operand, Operation, Place, Region
 from s2sad.runtime.objects import state_of
+from s2sad.transform import variables
 from s2sad.transform.existing import ArrayHeld, Identity, Key, Same, kind_of
 from s2sad.transform.known import NotSpecialisedError
 from s2sad.transform.relied import Reached, Recorded
@@ -18,6 +22,9 @@ def with_state(s: Specialiser, body: Region, place: Place | None) -> Region:
     with s.apart() as out:
         for reached in s.relied.reached.values():
             _read(s, reached, place)
+        for named in s.relied.variables.values():
+            if named.is_met:
+                variables.read_at_start(s, named, place)
     return replace(body, operations=(*out, *body.operations))
 
 

@@ -452,16 +452,16 @@ def method_call(s: Specialiser, method: Method, args: Args, op: Operation, frame
     return followed(s, lambda: s.call_function(s, method.function.value, whole, op, frame, known))  # type: ignore[union-attr]
 
 
-def followed(s: Specialiser, call: Callable[[], Done]) -> Done:
+def followed(s: Specialiser, call: Callable[[], Done], may_change: bool = False) -> Done:
     """What a call gives that is taken apart; None, and nothing is written, if it cannot be, or changes objects."""
     start, state, used, lifted = len(s.out), s.state.copied(), s.used, dict(s.lifted)
-    s.relied.following += 1
+    s.relied.following += not may_change
     try:
         done = call()
     except NotSpecialisedError:
         done = None
     finally:
-        s.relied.following -= 1
+        s.relied.following -= not may_change
     if done is None or isinstance(done, End):
         del s.out[start:]
         s.state, s.used, s.lifted = state, used, lifted

@@ -131,6 +131,7 @@ def lift(
     owner = None if start.owner is None else shapes.of(start.owner[1])
     # It may meet each object that is taken apart, under whatever name.
     begun = [*s.relied.taken.values(), *(reached.record for reached in s.relied.state.values())]
+    begun += [named.record for named in s.relied.variables.values()]
     objects = [shapes.of(r) for one in begun for r in one.kin if r.identity in s.state]
     met = tuple([k for k, _ in objects])
     key = (

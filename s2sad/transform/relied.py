@@ -58,6 +58,20 @@ class Reached:
     ways: dict[Any, Way] = field(default_factory=dict)
 
 
+@dataclass(eq=False)
+class Named:
+    """A variable of a module that the program sets: an object with one attribute has what it is.
+
+    The ``operand`` is read at the start, if it is no constant then.
+    """
+
+    space: dict[str, Any]
+    name: str
+    record: Record
+    operand: Value | None = None
+    is_met: bool = False
+
+
 @dataclass
 class Relied:
     """What is known of values of the new program that are, or are read from, objects that exist.
@@ -77,7 +91,8 @@ class Relied:
     by identity.
 
     ``state`` are the arrays that exist and are written, by identity, and ``reached`` those to which the program leads;
-    a function that ``reads_state`` is followed, and those that were read have been ``entered``.
+    a function that ``reads_state`` is followed, and those that were read have been ``entered``.  The ``variables`` of
+    modules that it sets are a part of it, by the identity of what has them and their names.
 
     Nothing may change the ``lists`` and dicts of which the items are known by their types.  The program ``asks_sizes``
     if those of arguments, which are not known, would decide how objects are made.  A loop ``replaces`` objects by
@@ -106,6 +121,7 @@ class Relied:
     recorded: dict[Recorded, None] = field(default_factory=dict)
     state: dict[int, Reached] = field(default_factory=dict)
     reached: dict[int, Reached] = field(default_factory=dict)
+    variables: dict[tuple[int, str], Named] = field(default_factory=dict)
     reads_state: Callable[[types.FunctionType], bool] = lambda function: False
     entered: dict[Recorded, None] = field(default_factory=dict)
     lists: bool = True
@@ -115,6 +131,11 @@ class Relied:
     recurs: bool = False
     replaced: bool = False
     answers: dict[Operand, bool] = field(default_factory=dict)
+
+    @property
+    def meets_state(self) -> bool:
+        """Whether the program leads to something of its state."""
+        return bool(self.reached) or any(named.is_met for named in self.variables.values())
 
     def wrote(self, op: Operation) -> None:
         """Take notice of an operation of the new program."""

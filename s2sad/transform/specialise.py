@@ -54,6 +54,7 @@ from s2sad.transform import (
     simple,
     sizes,
     tries,
+    variables,
 )
 from s2sad.transform.containers import UNKNOWN
 from s2sad.transform.entered import with_state
@@ -113,7 +114,7 @@ def _iterated(inner: Handler) -> Handler:
 
 
 HANDLERS: dict[str, Handler] = {
-    "global": simple.global_name,
+    "global": _either(variables.read, simple.global_name),
     "load": simple.load,
     "store": simple.store,
     "copy": simple.copy,
@@ -133,13 +134,18 @@ HANDLERS: dict[str, Handler] = {
     "binary": _either(foreign.operator, operators.of_named_tuples, simple.arithmetic, operators.operator),
     "inplace": _either(foreign.operator, operators.of_named_tuples, simple.arithmetic, operators.operator),
     "attribute": _either(
-        recording.begun, foreign.attribute, local_classes.attribute, branches.attribute, objects.attribute
+        variables.read,
+        recording.begun,
+        foreign.attribute,
+        local_classes.attribute,
+        branches.attribute,
+        objects.attribute,
     ),
-    "set_attribute": _either(branches.attribute, objects.set_attribute, existing.changes),
+    "set_attribute": _either(variables.store, branches.attribute, objects.set_attribute, existing.changes),
     "set_item": _either(recording.called, simple.set_item, operators.put_item, existing.changes),
     "delete_item": _either(simple.delete_item, operators.put_item, existing.changes),
     "delete_attribute": existing.changes,
-    "store_global": existing.changes,
+    "store_global": _either(variables.store, existing.changes),
     "delete_global": existing.changes,
     "call": _either(recording.called, foreign.call, calls.call),
     "comprehension": _iterated(_either(generators.comprehension, comprehensions.comprehension)),
@@ -230,7 +236,7 @@ def specialised(
         if whole is None and s.relied.replaced:
             replaces = False
             continue
-        if state.arrays and (whole is None or not s.relied.entered):
+        if state and (whole is None or not s.relied.meets_state):
             state = State()
             continue
         if whole is None and instances:
@@ -246,7 +252,7 @@ def specialised(
         if s.relied.containers and (steady is None or steady.may_change(s.relied.containers)):
             constants = False
             continue
-        if s.relied.entered and (steady is None or steady.reads_state()):
+        if s.relied.meets_state and (steady is None or steady.reads_state()):
             state = State()
             continue
         recorded = list(s.relied.recorded)
@@ -320,7 +326,7 @@ def _specialised(
     """A function as a specialiser writes it, with some objects that exist taken apart; None if it stays as it is."""
     try:
         code = s.code(home.source.function)
-        is_worth_it = instances or state.arrays or given_objects.held or _is_worth_it(s, code, home)
+        is_worth_it = instances or state or given_objects.held or _is_worth_it(s, code, home)
         made = _whole(s, code, home, wanted, instances, state, facts, given_objects) if is_worth_it else None
         return None if made is None else same_function(made, home, s.making.cells, s.reads)
     except NotSpecialisedError as error:
@@ -462,6 +468,7 @@ def _whole(
             sizes.note(s, param.target, facts[param.name])
     foreign.begin(s, code, params, given_objects)
     begin(s, state)
+    variables.begin(s, state)
     take(s, wanted, frame)
     s.used = s.used or bool(wanted)
     given = {p.name: p.target for p in params if p.name in instances and isinstance(p.target, Value)}

@@ -358,7 +358,6 @@ REFUSED = [
     augmented,
     as_out,
     by_one_with_a_context,
-    rebound,
     in_a_list_of_arrays,
     by_its_name,
     as_a_default,
@@ -372,7 +371,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("f", [given_back_by_a_method, by_a_generator, by_turns])
+@pytest.mark.parametrize("f", [given_back_by_a_method, by_a_generator, by_turns, rebound])
 def test_what_is_written_has_derivatives(f: Any) -> None:
     check_with_state(f, X, [G])
 

@@ -368,18 +368,36 @@ def by_a_partial_call_of_numpy_that_holds_it(x: Any) -> Any:
         in_an_assertion,
         in_a_text,
         number_of_a_loop,
-        along_an_axis,
-        in_a_map,
         twice_of_it_in_a_variable,
         number_added_to_a_variable,
+        array_written_later,
+        added_to_a_variable,
+        by_a_partial_call_that_holds_it,
+    ],
+)
+def test_what_is_kept_in_a_variable_of_the_module_is_read_there(f: Any) -> None:
+    def begin(run: Any, x: Any) -> Any:
+        global LAST, COUNT
+        LAST, COUNT = np.ones(5), 0
+        return run(x)
+
+    found, left = begin(grad(f), X), (LAST, COUNT)
+    np.testing.assert_allclose(found, numeric_gradient(lambda x: begin(f, x), (X,)), rtol=1e-7)
+    begin(f, X)
+    assert all(np.array_equal(a, b) for a, b in zip((LAST, COUNT), left, strict=True))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        along_an_axis,
+        in_a_map,
         number_in_an_object_by_a_function,
         number_in_an_object_further_inside_an_assertion,
         number_by_a_cached_function,
         number_by_a_cached_function_that_is_mapped,
         number_by_a_vectorized_function,
         number_by_a_vectorized_function_in_a_condition,
-        array_written_later,
-        added_to_a_variable,
         in_a_closure,
         in_a_closure_written_later,
         in_a_class_by_the_name_of_a_method_of_arrays,
@@ -388,7 +406,6 @@ def by_a_partial_call_of_numpy_that_holds_it(x: Any) -> Any:
         by_a_static_method,
         by_a_callable_that_holds_it,
         by_a_callable_that_holds_it_under_a_name,
-        by_a_partial_call_that_holds_it,
         by_a_partial_call_of_numpy_that_holds_it,
     ],
 )

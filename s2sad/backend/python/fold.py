@@ -102,11 +102,11 @@ class _Statements:
             {o.data.name for o in stored if o.data in code.captures}
             | {v.name for v in _bound_otherwise(code, Variable) if v in code.captures}
         )
-        changed = [*_bound_otherwise(code, str)]
-        changed += [o.data for o in inner(code.body) if o.kind in ("store_global", "delete_global")]
+        stores = [o for o in inner(code.body) if o.kind in ("store_global", "delete_global")]
+        changed = [*_bound_otherwise(code, str), *(o.data for o in stores)]
         out: list[ast.stmt] = [] if code.doc is None else [ast.Expr(ast.Constant(code.doc))]
         if changed:
-            out.append(ast.Global(sorted(set(changed))))
+            out.append(placed(ast.Global(sorted(set(changed))), stores[0].place if stores else None))
         if outer:
             out.append(ast.Nonlocal(outer))
         if code.generates and not any(o.kind in ("yield", "yield_from") for o in inner(code.body)):

@@ -1,0 +1,157 @@
+"""Variables of modules that functions of a program declare ``global``, and set: a part of its state.
+
+    global COUNT                    t = COUNT
+    COUNT += 1                      remember(module, "COUNT", t + 1)
+    return x * COUNT                return x * (t + 1)
+
+Each is read once, at the start (`s2sad.transform.entered`), and is a value of the new program from then on; what it is
+given there it is given in its module too, which prints as the assignment.  So derivatives go through it where the
+program reads it again, as they go through a local variable.  Nothing that remains to run as it stands may read or set
+it, which `s2sad.frontend.touched` says.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from s2sad.frontend.resolve import MISSING, Guard
+from s2sad.frontend.touched import State
+from s2sad.ir.code import UNSET, Constant, Operand, Operation, Place, Value
+from s2sad.runtime.classes import own_class
+from s2sad.runtime.contents import is_disguised
+from s2sad.runtime.objects import array_of, remember, state_of
+from s2sad.transform import presence
+from s2sad.transform.existing import ArrayHeld, ClassHeld, Held, kind_of
+from s2sad.transform.known import Abstract, Cell, Known, NotSpecialisedError, Record, is_plain, is_switch
+from s2sad.transform.relied import Named, Recorded
+from s2sad.transform.specialiser import Done, Frame, Specialiser
+
+
+def begin(s: Specialiser, state: State) -> None:
+    """Let each variable be a value from the start of the program."""
+    for key, space in state.variables.items():
+        record = Record(types.ModuleType)
+        record.kin.append(record)
+        record.fields[""] = Cell(key[1], None, record)
+        s.relied.variables[key] = named = Named(space, key[1], record)
+        s.state[record.identity] = Constant(None)
+        s.state[record.fields[""]] = _initial(s, named)
+
+
+def _initial(s: Specialiser, named: Named) -> Abstract:
+    """What a variable is at first: a constant that says what to do, or the value that is going to be read."""
+    value = named.space.get(named.name, MISSING)
+    if value is MISSING:
+        return UNSET
+    if is_plain(value) and is_switch(constant := Constant(value)):
+        return constant
+    named.operand = Value(named.name)
+    s.needless.add(named.operand)
+    if type(value) in (int, float, complex):
+        s.numbers.add(named.operand)
+    if type(value) is np.ndarray:
+        s.arrays.add(named.operand)
+    return named.operand
+
+
+def read(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """A variable that the program sets somewhere, by its name or as an attribute of its module."""
+    named = _found(s, op, frame)
+    if named is None:
+        return None
+    return (presence.variable(s, s.state[_cell(s, named)], named.name),)
+
+
+def store(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """Set a variable, in its module too."""
+    named = _found(s, op, frame)
+    if named is None:
+        return None
+    if s.expression:
+        raise NotSpecialisedError("elsewhere")
+    value, place = s.get(op.operands[-1], frame), frame.place or op.place
+    parts = s.outside(remember, "remember"), _module(s, named), Constant(named.name), value
+    operands = s.operands(parts, place)
+    s.write(Operation("call", operands, (Value(),), ("", "", ""), (), place))
+    s.state[_cell(s, named)] = value
+    return (value,) * len(op.results)
+
+
+def _found(s: Specialiser, op: Operation, frame: Frame) -> Named | None:
+    """The variable that an operation reads or sets, if the program sets it."""
+    if not s.relied.variables:
+        return None
+    resolver = frame.home.resolver
+    space: Any = None if op.data in resolver.cells else resolver.globals
+    if "attribute" in op.kind:
+        base = s.get(op.operands[0], frame)
+        space = vars(base.value) if isinstance(base, Known) and isinstance(base.value, types.ModuleType) else None
+    named = s.relied.variables.get((id(space), op.data))
+    if named is not None and not named.is_met:
+        named.is_met = s.used = True
+        _rest_on(s, named)
+    return named
+
+
+def _rest_on(s: Specialiser, named: Named) -> None:
+    """Let the new program rest on what a variable is at first, as far as it is made for that."""
+    value = named.space.get(named.name, MISSING)
+    if is_disguised(value) or (own_class(value) is not None and value is not MISSING):
+        raise NotSpecialisedError(named.name)
+    if value is MISSING:
+        s.guard(Guard(named.space, named.name, MISSING))
+    elif named.operand is None:
+        s.guard(Guard(named.space, named.name, (True, value), Held(())))
+    elif kind_of(value) is not None:
+        s.guard(Guard(named.space, named.name, kind_of(value), ArrayHeld(())))
+    else:
+        s.guard(Guard(named.space, named.name, (True, type(value)), ClassHeld(())))
+
+
+def _module(s: Specialiser, named: Named) -> Known:
+    """The module that has a variable."""
+    module = sys.modules.get(str(named.space.get("__name__")))
+    if module is None or vars(module) is not named.space:
+        raise NotSpecialisedError("elsewhere")
+    return s.outside(module, module.__name__.rpartition(".")[2])
+
+
+def _cell(s: Specialiser, named: Named) -> Cell:
+    for record in named.record.kin:
+        if record.identity in s.state:
+            return record.fields[""]
+    raise NotSpecialisedError("elsewhere")
+
+
+def read_at_start(s: Specialiser, named: Named, place: Place | None) -> None:
+    """Read a variable from its module."""
+    if named.operand is None:
+        return
+    value: Any = named.space[named.name]
+    resolver = s.making.home.resolver
+    if id(value) in s.relied.reached:
+        raise NotSpecialisedError("elsewhere")
+    if resolver.globals is named.space and named.name not in resolver.cells:
+        operand: Operand = s.emit("global", (), named.name, place=place)
+    else:
+        operand = s.emit("attribute", s.operands([_module(s, named)], place), named.name, place=place)
+        s.needless.discard(named.operand)
+    if kind_of(value) is not None:
+        known = [Constant(value.ndim), Constant(value.dtype.char)]
+        is_written = id(value) in s.relied.state
+        read = s.outside(state_of, "state_of") if is_written else s.outside(array_of, "array_of")
+        operands = s.operands([read, operand, *known], place)
+        if is_written:
+            if resolver.globals is not named.space:
+                raise NotSpecialisedError("elsewhere")
+            s.relied.entered[Recorded(named.name, ())] = None
+    elif type(value) in (int, float, complex):
+        operands = s.operands([s.outside(type(value), type(value).__name__), operand], place)
+    else:
+        s.write(Operation("copy", (operand,), (named.operand,), None, (), place))
+        return
+    s.write(Operation("call", operands, (named.operand,), ("",) * (len(operands) - 1), (), place))
