@@ -63,6 +63,8 @@ _REQUIRE_UNWRITTEN = Op("runtime", "require_unwritten", require_unwritten, pure=
 _REQUIRE_NOTHING_LEFT = Op("runtime", "require_nothing_left", require_nothing_left, pure=False)
 #: What NumPy raises when it has already written.
 _LATE = (FloatingPointError, Warning)
+#: The variable of ours that says which arm of a branch that is tried runs.
+TEST = "~test"
 _APART = "Try each statement that may raise by itself."
 _AS_STORE = "Write it as a[indices] = values, which NumPy does as a whole."
 _IN_A_MANAGER = ("what is differentiated goes into a context manager", "Take it out of the with.")
@@ -148,8 +150,46 @@ class Protected(ControlFlow):
             self.protect(s, needed)
             return
         active = {n for n in needed.after if not self.is_tracked(n, Needed(needed.after, frozenset()))}
+        branched = self.branched(s, active)
+        if branched is not None:
+            self.try_statement(branched)
+            return
         parts = list(self.pieces(s.body, active))
         self.attempts(s, parts, needed, active)
+
+    def branched(self, s: Node, active: set[str]) -> Node | None:
+        """A ``try`` with a branch that leaves something, as one whose arms are tried each by itself; else None."""
+        at = next((i for i, b in enumerate(s.body) if isinstance(b, gast.If) and self.leaves_behind(b, active)), None)
+        if at is None:
+            return None
+        branch, rest = s.body[at], s.body[at + 1 :]
+        if rest and not any(map(all_raise, (branch.body, branch.orelse))):
+            # What comes after it would be there twice.
+            return None
+
+        def tried(arm: list[Node]) -> list[Node]:
+            if not all_raise(arm):
+                arm = [*arm, *rest]
+            whole = gast.Try(body=arm, handlers=s.handlers, orelse=[] if all_raise(arm) else s.orelse, finalbody=[])
+            return [self.like(s, whole)] if arm else [*s.orelse]
+
+        name = gast.Name(id=TEST, ctx=gast.Store(), annotation=None, type_comment=None)
+        test, caught = branch.test, [v for h in s.handlers for v in self.caught(h.type)]
+        if any(v is None or issubclass(ValueError, v) for v in caught):
+            # Whether an array counts as true may raise.
+            test = gast.Call(func=_named("bool"), args=[test], keywords=[])
+        asked = gast.Assign(targets=[name], value=test, type_comment=None)
+        arms = gast.If(test=_named(TEST), body=tried(branch.body), orelse=tried(branch.orelse))
+        body = [*s.body[:at], gast.copy_location(asked, branch)]
+        return self.like(s, gast.Try(body=body, handlers=s.handlers, orelse=[self.like(branch, arms)], finalbody=[]))
+
+    @staticmethod
+    def like(s: Node, made: Node) -> Node:
+        """A statement in the place of another, with what is known of that."""
+        gast.fix_missing_locations(gast.copy_location(made, s))
+        if hasattr(s, "needed"):
+            made.needed = s.needed
+        return made
 
     def check_exception(self, handler: Node) -> None:
         """Find the handlers that may read from an exception what is differentiated."""

@@ -94,9 +94,13 @@ class Unsure:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What an attribute or variable holds as long as a variable of the new program has it, which is memory."""
+    """What an attribute or variable holds as long as a variable of the new program has it, which is memory.
+
+    What ``is_set`` is set there as well; else it is a value again from where it is set.
+    """
 
     variable: Variable
+    is_set: bool = True
 
 
 @dataclass(frozen=True, eq=False)

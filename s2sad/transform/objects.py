@@ -119,11 +119,7 @@ def put(s: Specialiser, record: Record, name: str, value: Abstract) -> None:
     """Set an attribute."""
     if name not in record.fields:
         record.fields[name] = Cell(name, None, record)
-    held = s.state.get(record.fields[name])
-    if isinstance(held, Kept):
-        s.write(Operation("store", (s.dynamic(value),), (), held.variable))
-    else:
-        s.state[record.fields[name]] = value
+    s.assign(record.fields[name], value)
 
 
 def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:

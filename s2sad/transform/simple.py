@@ -143,8 +143,9 @@ def store(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return (operand,) * len(op.results)
     if not isinstance(cell, Cell):
         return None
-    s.state[cell] = s.named(value, cell.name, frame.place or op.place)
-    return (s.state[cell],) * len(op.results)
+    value = s.named(value, cell.name, frame.place or op.place)
+    s.assign(cell, value, frame.place or op.place)
+    return (value,) * len(op.results)
 
 
 def copy(s: Specialiser, op: Operation, frame: Frame) -> Done:

@@ -9,7 +9,20 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from s2sad.ir.code import UNSET, Exit, Handlers, Operation, Place, Region, Value, Variable, inner
+from s2sad.ir.code import (
+    UNSET,
+    Code,
+    Definition,
+    Exit,
+    Handlers,
+    Operation,
+    Place,
+    Region,
+    Value,
+    Variable,
+    codes,
+    inner,
+)
 from s2sad.transform import presence
 from s2sad.transform.branches import Inside, created, exit_of
 from s2sad.transform.known import Cell, Kept, NotSpecialisedError, State, Unsure, is_static, same
@@ -123,6 +136,7 @@ def _by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
     place = frame.place or op.place
     cells: dict[Variable, Cell] = {}
     memories: dict[Variable, Variable] = {}
+    anew: set[Variable] = set()
     for variable in stored:
         cell = frame.env.get(variable)
         if isinstance(cell, Cell):
@@ -131,15 +145,18 @@ def _by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
             memories[variable] = memory
             value = s.state.get(cell, UNSET)
             if isinstance(value, Unsure):
-                raise NotSpecialisedError("unset")
-            if value is not UNSET:
+                if not _is_set_anew(op, variable):
+                    raise NotSpecialisedError("unset")
+                anew.add(variable)
+            elif value is not UNSET:
                 s.write(Operation("store", (s.dynamic(value),), (), memory, (), place))
     kept: dict[Cell, Variable] = {}
     before, env, used, lifted = s.mark(), dict(frame.env), s.used, dict(s.lifted)
     while True:
         for variable, memory in memories.items():
             frame.env[variable] = memory
-        held = {cells[v]: memory for v, memory in memories.items() if s.state.get(cells[v], UNSET) is not UNSET} | kept
+        are_set = [v for v in memories if v not in anew and s.state.get(cells[v], UNSET) is not UNSET]
+        held = {cells[v]: memories[v] for v in are_set} | kept
         try:
             changed = op.data.has_finally and (kept or any(o.kind == "store" for o in inner(op.regions[-1])))
             with _leaving_loop(s, held, bool(changed), place):
@@ -147,13 +164,17 @@ def _by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
             break
         except NotSpecialisedError as error:
             more = [cell for cell in error.cells if cell not in kept and _may_be_kept(before[1], cell)]
-            if not more:
+            lists = [cell for cell in before[1].as_a_whole(error.cells) if before[1].is_apart(cell)]
+            if not more and not lists:
                 raise
             kept.update((cell, s.making.new_memory(cell.name)) for cell in more)
             s.back((list(before[0]), before[1].copied()))
             frame.env.clear()
             frame.env.update(env)
             s.used, s.lifted = used, dict(lifted)
+            if lists:
+                s.freeze_all(lists, s.state)
+                before = s.mark()
             for cell, memory in kept.items():
                 s.write(Operation("store", (s.dynamic(s.state[cell]),), (), memory, (), place))
                 s.state[cell] = Kept(memory)
@@ -167,7 +188,7 @@ def _by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
             s.state[cell] = s.emit("load", (), memories[variable], cell.name, place)
         else:
             # It may have no value, and whoever reads it then is told so where it is read.
-            s.state[cell] = Kept(memories[variable])
+            s.state[cell] = Kept(memories[variable], is_set=False)
     return ()
 
 
@@ -202,9 +223,10 @@ def _leaving_loop(s: Specialiser, held: Mapping[Cell, Variable], changed: bool, 
 
 
 def _may_be_kept(state: State, cell: Cell) -> bool:
-    """Whether an attribute of an object that the program makes can be a variable that is memory for a while."""
+    """Whether a variable, or an attribute of an object that the program makes, can be memory for a while."""
     value = state.get(cell, UNSET)
-    return cell.record is not None and cell.record.origin is None and value is not UNSET and not is_static(value)
+    is_one = cell.whole is None and (cell.record is None or cell.record.origin is None)
+    return is_one and value is not UNSET and not is_static(value)
 
 
 def _surely_stored(op: Operation, variable: Variable) -> bool:
@@ -215,6 +237,26 @@ def _surely_stored(op: Operation, variable: Variable) -> bool:
     last = others[catching:][: what.has_else]
     ways = [(body, *last), *((r,) for r in _bodies(what, others[:catching]) if r.exit.kind == "yield")]
     return all(any(o.kind == "store" and o.data is variable for r in way for o in r.operations) for way in ways)
+
+
+def _is_set_anew(op: Operation, variable: Variable) -> bool:
+    """Whether a ``try`` gives a variable a value without looking at the one before, unless it leaves it alone.
+
+    What leaves a loop there leaves it alone.
+    """
+    body, *others = op.regions
+    operations = [o for region in op.regions for o in inner(region)]
+    made = [o.data.code if isinstance(o.data, Definition) else o.data for o in operations]
+    if any(o.kind == "load" and o.data is variable for o in operations):
+        return False
+    if any(variable in m.captures for code in made if isinstance(code, Code) for m in codes(code)):
+        return False
+    left = [r for r in op.regions if breaks(r, ("break", "continue"))]
+    stores = [o for r in (body, *left) for o in inner(r) if o.kind == "store" and o.data is variable]
+    catching = others[: len(op.data.classes) + sum(op.data.classes)]
+    if left and not (set(left) <= set(catching) and stores == [*body.operations[-1:]]):
+        return False
+    return _surely_stored(op, variable)
 
 
 def _bind_names(s: Specialiser, what: Handlers, frame: Frame) -> None:

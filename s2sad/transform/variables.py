@@ -26,7 +26,7 @@ from s2sad.runtime.contents import is_disguised
 from s2sad.runtime.objects import array_of, remember, state_of
 from s2sad.transform import presence
 from s2sad.transform.existing import ArrayHeld, ClassHeld, Held, kind_of
-from s2sad.transform.known import Abstract, Cell, Known, NotSpecialisedError, Record, is_plain, is_switch
+from s2sad.transform.known import Abstract, Cell, Kept, Known, NotSpecialisedError, Record, is_plain, is_switch
 from s2sad.transform.relied import Named, Recorded
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 
@@ -63,7 +63,10 @@ def read(s: Specialiser, op: Operation, frame: Frame) -> Done:
     named = _found(s, op, frame)
     if named is None:
         return None
-    return (presence.variable(s, s.state[_cell(s, named)], named.name),)
+    value = s.state[_cell(s, named)]
+    if isinstance(value, Kept):
+        return (s.emit("load", (), value.variable, named.name, frame.place or op.place),)
+    return (presence.variable(s, value, named.name),)
 
 
 def store(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -77,7 +80,7 @@ def store(s: Specialiser, op: Operation, frame: Frame) -> Done:
     parts = s.outside(remember, "remember"), _module(s, named), Constant(named.name), value
     operands = s.operands(parts, place)
     s.write(Operation("call", operands, (Value(),), ("", "", ""), (), place))
-    s.state[_cell(s, named)] = value
+    s.assign(_cell(s, named), value, place)
     return (value,) * len(op.results)
 
 

@@ -243,3 +243,177 @@ def test_what_finally_changes_after_a_jump_is_no_old_value(f: Callable[..., Any]
         return
     assert value == f(X)
     np.testing.assert_allclose(found, numeric_gradient(f, (X,)), rtol=1e-7)
+
+
+class Cell:
+    """A cell that is discharged step by step, and raises where it is empty."""
+
+    def __init__(self, drop: Any, charge: Any) -> None:
+        self.drop, self.charge = drop, charge
+        self.last: Any = None
+        self.steps = 0
+        self.seen: list[Any] = []
+
+    def step(self, i: float) -> Any:
+        self.charge -= i * self.drop
+        if self.charge < 0.0:
+            self.charge = 0.1 * self.drop
+            raise RuntimeError("empty")
+        self.steps += 1
+        v = self.charge * 2.0 + i
+        if self.last is not None:
+            v = 0.9 * v + 0.1 * self.last
+        self.last = v
+        return v
+
+    def noted(self, i: float) -> Any:
+        v = self.step(i)
+        self.seen.append({"v": v, "i": i})
+        return v
+
+
+CURRENTS = (0.2, 0.3, 0.4, 0.7, 0.1)
+
+
+def until_it_is_empty(x: Any) -> Any:
+    cell, total = Cell(x[0], x[1] / 2), 0.0
+    for i in CURRENTS:
+        try:
+            v = cell.noted(i)
+        except RuntimeError:
+            break
+        total += v * i
+    return total + cell.charge + cell.steps * sum(h["v"] * h["i"] for h in cell.seen)
+
+
+def filled_again(x: Any) -> Any:
+    cell, total, v = Cell(x[0], x[1] / 2), 0.0, 1.0
+    for i in CURRENTS:
+        try:
+            v = cell.step(i)
+        except RuntimeError:
+            cell.charge = x[2]
+            total += v
+            continue
+        total += v * i
+    return total * cell.steps + cell.charge + v
+
+
+def counted_finally(x: Any) -> Any:
+    cell, total = Cell(x[0], x[1] / 2), 0.0
+    for i in CURRENTS:
+        try:
+            total += cell.step(i)
+        except RuntimeError:
+            continue
+        finally:
+            cell.steps += 1
+    return total * cell.steps
+
+
+def the_last_value(x: Any) -> Any:
+    cell = Cell(x[0], x[1] / 2)
+    for i in CURRENTS:
+        try:
+            v = cell.step(i)
+        except RuntimeError:
+            break
+    return v * x[2] + cell.charge
+
+
+def value_of_a_round_before(x: Any) -> Any:
+    cell = Cell(x[0], x[1] / 2)
+    for i in CURRENTS:
+        try:
+            v = i * x[2]
+            w = cell.step(i)
+        except RuntimeError:
+            break
+    return v * x[2] + cell.charge * w
+
+
+def left_by_else(x: Any) -> Any:
+    cell = Cell(x[0], x[1] / 2)
+    for i in CURRENTS:
+        try:
+            v = cell.step(i)
+        except RuntimeError:
+            v = x[2]
+        else:
+            if i > 0.3:
+                break
+    return v * x[2] + cell.charge
+
+
+def of_a_function_around(x: Any) -> Any:
+    energy, count = 0.0, 0
+
+    def add(v: Any) -> None:
+        nonlocal energy, count
+        energy += v * x[2]
+        count += 1
+        if count > 3:
+            energy = energy * v
+            raise ValueError("many")
+
+    for i in CURRENTS:
+        try:
+            add(x[0] * i)
+        except ValueError:
+            energy = energy * x[1]
+    return energy * count
+
+
+def in_lists(x: Any) -> Any:
+    good, bad = [], []
+    for k in range(4):
+        try:
+            if x[0] * k > 2.0:
+                raise ValueError(k)
+            good.append(np.sin(x * k))
+        except ValueError:
+            bad.append(x[1] * k)
+    return sum(np.sum(o) for o in good) * sum(bad)
+
+
+def in_branches(x: Any) -> Any:
+    y, total = x[0], 0.0
+    for k in range(5):
+        z = 1.0
+        try:
+            y = y * x[1] * 0.6
+            if y > 7.0:
+                y = y * 0.3
+                raise RuntimeError("a")
+            if y > 4.0:
+                z = z * y
+                y = np.sin(y) + 1.0
+            elif k == 1:
+                y = y * x[2] * 3
+                raise KeyError("b")
+            z = z * x[2] + 0 * (1.0, 2.0)[int(z)]
+        except KeyError as e:
+            z = len(str(e)) * y
+        except IndexError:
+            z = z * y
+        except Exception:
+            z = z + y * x[0]
+        else:
+            z = z * 3
+        total += z * (k + y)
+    return total
+
+
+@pytest.mark.parametrize(
+    "f", [until_it_is_empty, filled_again, the_last_value, of_a_function_around, in_lists, in_branches]
+)
+def test_what_is_left_where_it_raises(f: Callable[..., Any]) -> None:
+    expected, way = numeric_gradient(f, (X,)), np.array([0.5, 2.5, -1.0])
+    assert np.any(expected)
+    np.testing.assert_allclose(grad(f)(X), expected, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(jvp(f, (X,), (way,))[1], expected @ way, rtol=1e-7)
+
+
+@pytest.mark.parametrize("f", [value_of_a_round_before, left_by_else, counted_finally])
+def test_a_value_of_a_round_before_is_right_or_refused(f: Callable[..., Any]) -> None:
+    test_right_or_refused(f)
