@@ -119,7 +119,7 @@ def put(s: Specialiser, record: Record, name: str, value: Abstract) -> None:
     """Set an attribute."""
     if name not in record.fields:
         record.fields[name] = Cell(name, None, record)
-    s.assign(record.fields[name], value)
+    presence.assign(s, record.fields[name], value)
 
 
 def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:

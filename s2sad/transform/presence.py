@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeGuard
 
 from s2sad.ir.code import NONE, UNSET, Constant, Exit, Operand, Operation, Place, Region, Value
-from s2sad.transform.known import Abstract, Cell, NotSpecialisedError, Record, State, Unsure, is_static
+from s2sad.transform.known import Abstract, Cell, Kept, NotSpecialisedError, Record, State, Unsure, is_static
 
 if TYPE_CHECKING:
     from s2sad.transform.shapes import Shapes
@@ -27,6 +27,15 @@ def variable(s: Specialiser, found: Abstract, name: str) -> Abstract:
         text = f"cannot access local variable {name!r} where it is not associated with a value"
         check(s, found, UnboundLocalError, text)
     return found.value
+
+
+def assign(s: Specialiser, cell: Cell, value: Abstract, place: Place | None = None) -> None:
+    """Give a variable or attribute another value."""
+    held = s.state.get(cell)
+    if isinstance(held, Kept) and held.is_set:
+        s.write(Operation("store", (s.dynamic(value),), (), held.variable, (), place))
+    else:
+        s.state[cell] = value
 
 
 def may_lack(found: object) -> TypeGuard[Unsure | Constant]:

@@ -144,7 +144,7 @@ def store(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if not isinstance(cell, Cell):
         return None
     value = s.named(value, cell.name, frame.place or op.place)
-    s.assign(cell, value, frame.place or op.place)
+    presence.assign(s, cell, value, frame.place or op.place)
     return (value,) * len(op.results)
 
 

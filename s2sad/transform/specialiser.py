@@ -47,7 +47,6 @@ from s2sad.transform.known import (
     Env,
     Home,
     Items,
-    Kept,
     Known,
     Late,
     Method,
@@ -324,14 +323,6 @@ class Specialiser:
     def named(self, value: Abstract, name: str, place: Place | None) -> Abstract:
         """A value under the name of a variable."""
         return named(self, value, name, place)
-
-    def assign(self, cell: Cell, value: Abstract, place: Place | None = None) -> None:
-        """Give a cell another content."""
-        held = self.state.get(cell)
-        if isinstance(held, Kept) and held.is_set:
-            self.write(Operation("store", (self.dynamic(value),), (), held.variable, (), place))
-        else:
-            self.state[cell] = value
 
     def mark(self) -> tuple[list[Operation], State]:
         """What is written and what cells hold now, for `back`."""

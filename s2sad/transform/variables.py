@@ -80,7 +80,7 @@ def store(s: Specialiser, op: Operation, frame: Frame) -> Done:
     parts = s.outside(remember, "remember"), _module(s, named), Constant(named.name), value
     operands = s.operands(parts, place)
     s.write(Operation("call", operands, (Value(),), ("", "", ""), (), place))
-    s.assign(_cell(s, named), value, place)
+    presence.assign(s, _cell(s, named), value, place)
     return (value,) * len(op.results)
 
 
