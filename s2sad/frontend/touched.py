@@ -82,13 +82,15 @@ class State:
 
     Attributes:
         arrays: The arrays, by identity, with their names.
-        variables: The variables that functions declare ``global``, by the identity of what has them and their names.
+        variables: The variables of modules and classes, by the identity of what has them and their names, with that.
+        read: Those that the new program reads at its start as attributes.
         codes: Those that read or write one of these, or call one that does.
     """
 
     arrays: Mapping[int, tuple[str, np.ndarray[Any, Any]]] = field(default_factory=dict)
-    variables: Mapping[tuple[int, str], dict[str, Any]] = field(default_factory=dict)
+    variables: Mapping[tuple[int, str], Any] = field(default_factory=dict)
     codes: frozenset[Code] = frozenset()
+    read: frozenset[tuple[int, str]] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.arrays or self.variables)
@@ -142,7 +144,7 @@ class Calls:
         program, _ = self._program
         contexts = program.contexts.values()
         written = {o for c in contexts for e in c.activation.effects.values() for o, _ in e.mod if _is_array(o)}
-        variables = {key: space for c in contexts for kind, key, space in _variables(c) if kind in _SETTING}
+        variables = _set_by(contexts)
         if not written and not variables:
             return State()
         # Of arrays that have one name those are first that the variables lead to first.
@@ -291,8 +293,8 @@ def _is_read(contexts: Iterable[Context], state: State) -> bool:
     return False
 
 
-def _variables(context: Context) -> Iterator[tuple[str, tuple[int, str], dict[str, Any]]]:
-    """What a function does to variables of modules: how, each by its key, and what has it."""
+def _variables(context: Context) -> Iterator[tuple[str, tuple[int, str], Any]]:
+    """What a function does to variables of modules and classes: how, each by its key, and what has it."""
     a, space = context.activation, context.function.module.value
     for op in inner(a.code.body):
         if op.kind in ("global", "store_global", "delete_global"):
@@ -301,28 +303,54 @@ def _variables(context: Context) -> Iterator[tuple[str, tuple[int, str], dict[st
             for o in a.of(op.operands[0]):
                 if isinstance(o.value, types.ModuleType):
                     yield op.kind, (id(vars(o.value)), op.data), vars(o.value)
+                elif isinstance(o.value, type) and op.kind in _SETTING:
+                    yield op.kind, (id(o.value), op.data), o.value
+                elif op.kind == "attribute" and isinstance(
+                    cls := o.value if isinstance(o.value, type) else o.cls, type
+                ):
+                    base = owner_of(cls, op.data)
+                    if base is not None:
+                        yield op.kind, (id(base), op.data), base
+
+
+def owner_of(cls: type, name: str) -> type | None:
+    """The class that has what objects of a class find under a name, if they have nothing of their own there."""
+    return next((base for base in cls.__mro__ if name in vars(base)), None)
+
+
+def _set_by(contexts: Iterable[Context]) -> dict[tuple[int, str], Any]:
+    """The variables of modules and classes that functions set; of a class those that it has already."""
+    found = {key: space for c in contexts for kind, key, space in _variables(c) if kind in _SETTING}
+    new = {name for (_, name), space in found.items() if isinstance(space, type) and name not in vars(space)}
+    return {key: space for key, space in found.items() if not (isinstance(space, type) and key[1] in new)}
 
 
 def _has_variables(context: Context, whole: Code, state: State) -> bool:
     """Whether a function reads or sets a variable of the state, or may do so by the module that has one.
 
-    The new program itself reads each once, at its start: one of another module as an attribute.
+    The new program itself reads each once, at its start: one of another module or of a class as an attribute.
     """
-    a, own = context.activation, id(context.function.module.value)
+    a = context.activation
     used = Counter((kind, key) for kind, key, _ in _variables(context) if key in state.variables)
-    if any(a.code is not whole or "set" in kind or "_global" in kind or "delete" in kind for kind, _ in used):
-        return True
-    if any(kind == "attribute" and (n > 1 or key[0] == own) for (kind, key), n in used.items()):
-        return True
+    for (kind, key), n in used.items():
+        if a.code is not whole or (kind != "global" and (kind != "attribute" or n > (key in state.read))):
+            return True
     if any(op.kind == "global" and op.data in ANY_VARIABLE for op in inner(a.code.body)):
         return True
-    spaces = {number for number, _ in state.variables}
+    spaces, names = {number for number, _ in state.variables}, {name for _, name in state.variables}
 
     def has_one(o: Object) -> bool:
         return isinstance(o.value, types.ModuleType) and id(vars(o.value)) in spaces
 
     for op in inner(a.code.body):
-        if "attribute" not in op.kind and any(has_one(o) for operand in op.operands for o in a.of(operand)):
+        objects = {o for operand in op.operands for o in a.of(operand)}
+        if op.kind == "attribute" and op.data in names and any(o.kind == "unknown" for o in objects):
+            return True
+        if op.kind == "attribute" and op.data == "__dict__" and any(isinstance(o.value, type) for o in objects):
+            return True
+        if op.kind == "call" and any(o.value is getattr for o in a.of(op.operands[0])):
+            return True
+        if "attribute" not in op.kind and any(map(has_one, objects)):
             if op.kind != "call" or not _is_harmless(a, op, NOTHING):
                 return True
     return False

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.frontend.resolve import MISSING
 from s2sad.ir.code import Code, Constant, Operand, Operation, Value
 from s2sad.transform.known import Home, Known, Record
 
@@ -60,16 +61,23 @@ class Reached:
 
 @dataclass(eq=False)
 class Named:
-    """A variable of a module that the program sets: an object with one attribute has what it is.
+    """A variable of a module or class that the program sets: an object with one attribute has what it is.
 
-    The ``operand`` is read at the start, if it is no constant then.
+    The ``operand`` is read at the start, if it is no constant then, from the namespace or class ``space``.
     """
 
-    space: dict[str, Any]
+    space: Any
     name: str
     record: Record
     operand: Value | None = None
     is_met: bool = False
+    is_attribute: bool = False
+
+    @property
+    def value(self) -> Any:
+        """What it is now."""
+        held = vars(self.space) if isinstance(self.space, type) else self.space
+        return held.get(self.name, MISSING)
 
 
 @dataclass

@@ -247,7 +247,8 @@ def specialised(
             wanted.update(more)
             continue
         # What was found holds if what remains to run as it stands does not change it, nor read what is remembered.
-        steady = None if whole is None else _steady(source.function, whole, s.sources, program, state)
+        entered = replace(state, read=frozenset(k for k, named in s.relied.variables.items() if named.is_attribute))
+        steady = None if whole is None else _steady(source.function, whole, s.sources, program, entered)
         changed = frozenset(steady.changed(s.relied.attributes)) if steady is not None else frozenset()
         if s.relied.containers and (steady is None or steady.may_change(s.relied.containers)):
             constants = False

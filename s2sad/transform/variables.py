@@ -1,13 +1,13 @@
-"""Variables of modules that functions of a program declare ``global``, and set: a part of its state.
+"""Variables of modules and classes that a program sets (``global``, ``Bar.count += 1``): a part of its state.
 
     global COUNT                    t = COUNT
     COUNT += 1                      remember(module, "COUNT", t + 1)
     return x * COUNT                return x * (t + 1)
 
 Each is read once, at the start (`s2sad.transform.entered`), and is a value of the new program from then on; what it is
-given there it is given in its module too, which prints as the assignment.  So derivatives go through it where the
-program reads it again, as they go through a local variable.  Nothing that remains to run as it stands may read or set
-it, which `s2sad.frontend.touched` says.
+given there it is given in its module or class too, which prints as the assignment.  So derivatives go through it where
+the program reads it again, as they go through a local variable.  Nothing that remains to run as it stands may read or
+set it, which `s2sad.frontend.touched` says.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 from s2sad.frontend.resolve import MISSING, Guard
-from s2sad.frontend.touched import State
+from s2sad.frontend.touched import State, owner_of
 from s2sad.ir.code import UNSET, Constant, Operand, Operation, Place, Value
 from s2sad.runtime.classes import own_class
-from s2sad.runtime.contents import is_disguised
+from s2sad.runtime.contents import attributes_of, is_disguised
 from s2sad.runtime.objects import array_of, remember, state_of
 from s2sad.transform import presence
-from s2sad.transform.existing import ArrayHeld, ClassHeld, Held, kind_of
+from s2sad.transform.existing import ArrayHeld, ClassHeld, Held, is_object, kind_of
 from s2sad.transform.known import Abstract, Cell, Kept, Known, NotSpecialisedError, Record, is_plain, is_switch
 from s2sad.transform.relied import Named, Recorded
 from s2sad.transform.specialiser import Done, Frame, Specialiser
@@ -44,7 +44,7 @@ def begin(s: Specialiser, state: State) -> None:
 
 def _initial(s: Specialiser, named: Named) -> Abstract:
     """What a variable is at first: a constant that says what to do, or the value that is going to be read."""
-    value = named.space.get(named.name, MISSING)
+    value = named.value
     if value is MISSING:
         return UNSET
     if is_plain(value) and is_switch(constant := Constant(value)):
@@ -77,7 +77,7 @@ def store(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if s.expression:
         raise NotSpecialisedError("elsewhere")
     value, place = s.get(op.operands[-1], frame), frame.place or op.place
-    parts = s.outside(remember, "remember"), _module(s, named), Constant(named.name), value
+    parts = s.outside(remember, "remember"), _holder(s, named), Constant(named.name), value
     operands = s.operands(parts, place)
     s.write(Operation("call", operands, (Value(),), ("", "", ""), (), place))
     presence.assign(s, _cell(s, named), value, place)
@@ -91,8 +91,7 @@ def _found(s: Specialiser, op: Operation, frame: Frame) -> Named | None:
     resolver = frame.home.resolver
     space: Any = None if op.data in resolver.cells else resolver.globals
     if "attribute" in op.kind:
-        base = s.get(op.operands[0], frame)
-        space = vars(base.value) if isinstance(base, Known) and isinstance(base.value, types.ModuleType) else None
+        space = _space(s, s.get(op.operands[0], frame), op.data, op.kind == "set_attribute")
     named = s.relied.variables.get((id(space), op.data))
     if named is not None and not named.is_met:
         named.is_met = s.used = True
@@ -100,10 +99,27 @@ def _found(s: Specialiser, op: Operation, frame: Frame) -> Named | None:
     return named
 
 
+def _space(s: Specialiser, base: Abstract, name: str, is_set: bool) -> Any:
+    """What has the variable that is read or set as an attribute: a module or class, for an object its class."""
+    value = base.value if isinstance(base, Known) else None
+    if isinstance(value, types.ModuleType):
+        return vars(value)
+    if isinstance(value, type):
+        return value if is_set else owner_of(value, name)
+    if is_set:
+        return None
+    if isinstance(base, Record):
+        has_own = base.fields.get(name) in s.state or (base.own is not None and name in base.own)
+        return None if has_own or base.origin is not None else owner_of(base.cls, name)
+    return owner_of(type(value), name) if is_object(value) and name not in attributes_of(value) else None
+
+
 def _rest_on(s: Specialiser, named: Named) -> None:
     """Let the new program rest on what a variable is at first, as far as it is made for that."""
-    value = named.space.get(named.name, MISSING)
+    value = named.value
     if is_disguised(value) or (own_class(value) is not None and value is not MISSING):
+        raise NotSpecialisedError(named.name)
+    if isinstance(named.space, type) and (hasattr(type(value), "__get__") or type(named.space) is not type):
         raise NotSpecialisedError(named.name)
     if value is MISSING:
         s.guard(Guard(named.space, named.name, MISSING))
@@ -115,8 +131,10 @@ def _rest_on(s: Specialiser, named: Named) -> None:
         s.guard(Guard(named.space, named.name, (True, type(value)), ClassHeld(())))
 
 
-def _module(s: Specialiser, named: Named) -> Known:
-    """The module that has a variable."""
+def _holder(s: Specialiser, named: Named) -> Known:
+    """The module or class that has a variable."""
+    if isinstance(named.space, type):
+        return s.outside(named.space, named.space.__name__)
     module = sys.modules.get(str(named.space.get("__name__")))
     if module is None or vars(module) is not named.space:
         raise NotSpecialisedError("elsewhere")
@@ -134,15 +152,16 @@ def read_at_start(s: Specialiser, named: Named, place: Place | None) -> None:
     """Read a variable from its module."""
     if named.operand is None:
         return
-    value: Any = named.space[named.name]
+    value: Any = named.value
     resolver = s.making.home.resolver
     if id(value) in s.relied.reached:
         raise NotSpecialisedError("elsewhere")
     if resolver.globals is named.space and named.name not in resolver.cells:
         operand: Operand = s.emit("global", (), named.name, place=place)
     else:
-        operand = s.emit("attribute", s.operands([_module(s, named)], place), named.name, place=place)
+        operand = s.emit("attribute", s.operands([_holder(s, named)], place), named.name, place=place)
         s.needless.discard(named.operand)
+        named.is_attribute = True
     if kind_of(value) is not None:
         known = [Constant(value.ndim), Constant(value.dtype.char)]
         is_written = id(value) in s.relied.state

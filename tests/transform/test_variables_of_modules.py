@@ -50,6 +50,34 @@ class Counter:
         return A * N
 
 
+class Scaled:
+    count = 0
+    scale: Any = 2.0
+
+    def __init__(self, k: Any) -> None:
+        Scaled.count += 1
+        self.k = k
+        self.number = Scaled.count
+
+    def run(self, x: Any) -> Any:
+        return self.k * self.scale * x * self.number
+
+    @classmethod
+    def grow(cls, v: Any) -> None:
+        cls.scale = cls.scale * v
+
+    def keep(self, v: Any) -> Any:
+        type(self).scale = v
+        return v
+
+
+class Special(Scaled):
+    pass
+
+
+ONE = Scaled(3.0)
+
+
 # --- How a variable gets another value (first), and how it is read after that (second).
 
 
@@ -89,6 +117,11 @@ def of_arrays(x: Any) -> None:
     A[0] = x[0] * x[1]
 
 
+def of_a_class(x: Any) -> None:
+    Scaled.scale = x[0] * Scaled(x[1]).k
+    Scaled.grow(x[2])
+
+
 def itself(x: Any) -> Any:
     return np.sum(A * x) + N
 
@@ -109,13 +142,26 @@ def once_more(x: Any) -> Any:
     return np.sum(grow(x[0]) * grow(x[1]) + A) + np.sum(grid(3) * x)
 
 
-SETTING = (by_name, in_a_branch, in_a_loop, in_functions, in_methods, of_arrays)
-READING = (itself, in_another, in_a_generator, by_its_module, once_more)
+def by_objects(x: Any) -> Any:
+    first, second = Scaled(x[0]), Special(x[1])
+    before = first.run(x[2]) + second.run(x[0]) * ONE.scale
+    other = Special(x[2])
+    other.scale = x[0]  # of this object alone
+    return before * first.keep(A) * second.run(x[1]) + np.sum(getattr(ONE, "scale") * other.run(x[0]))  # noqa: B009
+
+
+SETTING = (by_name, in_a_branch, in_a_loop, in_functions, in_methods, of_arrays, of_a_class)
+READING = (itself, in_another, in_a_generator, by_its_module, once_more, by_objects)
 
 
 def reset() -> None:
     global A, N, LAST
     A, N, LAST = 2.0, 0, None
+    Scaled.count, Scaled.scale = 0, 2.0
+
+
+def left() -> tuple[Any, ...]:
+    return A, N, LAST, Scaled.count, Scaled.scale
 
 
 def compare(program: Callable[[Any], Any]) -> None:
@@ -129,17 +175,17 @@ def compare(program: Callable[[Any], Any]) -> None:
                 program(X)
             return program(x)
 
-        expected, _, left = numeric_gradient(fresh, (X,)), fresh(X), (A, N, LAST)
+        expected, _, kept = numeric_gradient(fresh, (X,)), fresh(X), left()
         for derivative in (lambda: grad(program)(X), lambda: jvp(program, (X,), (direction,))[1]):
             reset()
             for _ in range(calls):
                 program(X)
             found = derivative()
             np.testing.assert_allclose(found, expected if np.ndim(found) else direction @ expected, rtol=1e-7)
-            assert all(np.array_equal(a, b) for a, b in zip((A, N, LAST), left, strict=True))
+            assert all(np.array_equal(a, b) for a, b in zip(left(), kept, strict=True))
 
 
-@pytest.mark.parametrize(("setting", "reading"), list(itertools.product(SETTING, READING))[::3])
+@pytest.mark.parametrize(("setting", "reading"), list(itertools.product(SETTING, READING))[::4])
 def test_set_and_read(setting: Any, reading: Any) -> None:
     def program(x: Any) -> Any:
         before = np.sum(x * A)
@@ -164,6 +210,17 @@ def by_table(x: Any) -> Any:
     return sys.modules[__name__].A * x[1]  # type: ignore[attr-defined]
 
 
+def by_dict_of_class(x: Any) -> Any:
+    Scaled.scale = x[0]
+    return Scaled.__dict__["scale"] * x[1]
+
+
+def set_on_a_class_below(x: Any) -> Any:
+    Scaled.scale = x[0]
+    Special.scale = x[1]
+    return Special(x[0]).run(x[1])
+
+
 def by_a_library(x: Any) -> Any:
     by_name(x)
     return quad(lambda t: scaled(t) * x[1], 0, 1)[0]
@@ -177,8 +234,10 @@ def unset(x: Any) -> Any:
     return y
 
 
-@pytest.mark.parametrize("program", [by_dict, by_dict_of_module, by_table, by_a_library, unset])
+@pytest.mark.parametrize(
+    "program", [by_dict, by_dict_of_module, by_table, by_a_library, unset, by_dict_of_class, set_on_a_class_below]
+)
 def test_what_reads_it_otherwise_is_refused(program: Any) -> None:
     reset()
-    with pytest.raises(UnsupportedError, match=r"global statement|may write into"):
+    with pytest.raises(UnsupportedError, match=r"global statement|may write into|not supported|not known"):
         grad(program)(X)
