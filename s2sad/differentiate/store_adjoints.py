@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from s2sad import ops
-from s2sad.analysis.sharing import sharing
+from s2sad.analysis.sharing import copies, sharing
 from s2sad.analysis.stopped import keeps_some
 from s2sad.analysis.versions import appends, appends_alike, puts_number
 from s2sad.differentiate.builder import COPY, INDEX, SHAPE_ATTRIBUTE, ZEROS_LIKE, as_value
@@ -15,8 +16,9 @@ from s2sad.differentiate.later import OWN
 from s2sad.differentiate.operations import ruled
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.stores import (
-    ELLIPSIS,
     READS_ITS_OUTPUT,
+    UNREAD,
+    check_of_flat,
     is_view_index,
     reads_what_it_writes,
     takes_part,
@@ -26,6 +28,7 @@ from s2sad.frontend import operators
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Build, Call, Const, Copy, Evaluate, Expr, For, Op, Slice, Store, Unpack, Var
 from s2sad.ir.traverse import children, names_in, reads, walk
+from s2sad.ir.types import Fact
 from s2sad.ops.binding import spelled
 from s2sad.runtime import orderly, require_floats
 from s2sad.runtime.positions import along_places, diagonal_places, flat_index, flat_places, mask_places
@@ -44,12 +47,16 @@ def store(state: State, stmt: Store) -> None:
     if appends(stmt):
         _appended(state, stmt, active)
         return
+    if (check := check_of_flat(stmt, state.effects.group)) is not None:
+        make.before.append(check)
     if not _is_accepted(state, stmt, active):
         return
     assert isinstance(base, Var)
     if stmt.op is None and _may_overlap(state, stmt, base):
         place = Call(INDEX, (base, stmt.index))
         make.before.append(Evaluate(Call(_ORDERLY, (place, stmt.value)), stmt.origin))
+    if stmt.op is None and stmt.call is None and _is_masked(state, stmt, base):
+        make.before.append(Evaluate(Call(UNREAD, (base, stmt.value, stmt.index)), stmt.origin))
     if (
         active
         and make.of[base.name].kind == "array"
@@ -151,13 +158,25 @@ def _may_overlap(state: State, stmt: Store, base: Var) -> bool:
     value, fact = stmt.value, state.make.fact
     if not isinstance(value, Var) or value.name not in state.effects.group.get(base.name, ()):
         return False
-    if not is_view_index(stmt.index, fact) or fact(Call(INDEX, (base, stmt.index))).ndim not in (None, 1):
+    if copies(stmt.index, fact) or fact(Call(INDEX, (base, stmt.index))).ndim not in (None, 1):
         return False
     made = state.storage.definitions.get(value.name)
+    while isinstance(made, Var):
+        made = state.storage.definitions.get(made.name)
     if isinstance(made, Call) and made.op.kind == "index" and isinstance(made.args[0], Var):
         alike = made.args[0] == base or not {made.args[0].name, base.name} & _maybe_views(state)
-        return not alike or _pattern(made.args[1]) != _pattern(stmt.index)
+        return not alike or _pattern(made.args[1], fact) != _pattern(stmt.index, fact)
     return isinstance(made, Call) or made is None
+
+
+def _is_masked(state: State, stmt: Store, base: Var) -> bool:
+    """Whether NumPy may read, in writing the elements of a mask one by one, what it has written already."""
+    value, index, fact = stmt.value, stmt.index, state.make.fact
+    if not isinstance(value, Var) or value.name not in state.effects.group.get(base.name, ()):
+        return False
+    known = fact(index)
+    maybe = isinstance(index, Var) and not is_view_index(index, fact) and (known.kind != "array" or known.boolean)
+    return maybe and known.kind not in ("list", "tuple", "scalar")
 
 
 def _maybe_views(state: State) -> set[str]:
@@ -219,7 +238,9 @@ def _fits(stmt: Store) -> bool:
     return spelled(ops.spec_of(stmt.call.op.function), "out") not in options or "where" in options
 
 
-def _pattern(index: Expr) -> tuple[object, ...]:
+def _pattern(index: Expr, fact: Callable[[Expr], Fact]) -> tuple[object, ...]:
     """How an index goes through an array: which axes it keeps, and with what steps."""
     parts = index.items if isinstance(index, Build) else (index,)
-    return tuple([("along", p.step) if isinstance(p, Slice) else p if p == ELLIPSIS else "at" for p in parts])
+    return tuple(
+        [("along", p.step) if isinstance(p, Slice) else "at" if fact(p).kind == "scalar" else p for p in parts]
+    )

@@ -11,15 +11,18 @@ from s2sad.analysis.effects import Effects
 from s2sad.analysis.indexing import index_parts
 from s2sad.analysis.sharing import sharing
 from s2sad.differentiate.builder import INDEX
-from s2sad.ir.nodes import Call, Const, Expr, Opaque, Slice, Store, Var
+from s2sad.ir.nodes import Call, Const, Evaluate, Expr, Op, Opaque, Slice, Store, Var
 from s2sad.ir.traverse import children, names_in
 from s2sad.ir.types import Fact
 from s2sad.ops.binding import spelled
+from s2sad.runtime import own, shadow
+from s2sad.runtime.positions import flat_index, unread
 
 ELLIPSIS = Const(...)
 #: The kinds of what can be written in place, or hold what can.
 CONTAINERS = ("tuple", "list", "dict", "record", "dataclass")
 HOLDERS = ("array", *CONTAINERS)
+UNREAD = Op("runtime", "unread", unread, pure=False)
 READS_ITS_OUTPUT = "may read from the array that it writes into, in an order that is NumPy's own"
 
 
@@ -64,6 +67,15 @@ def reads_what_it_writes(call: Call, target: Var, group: Mapping[str, Set[str]])
     return not placed and any(name in sharing for r in read for name in names_in(r))
 
 
+def check_of_flat(stmt: Store, group: Mapping[str, Set[str]]) -> Evaluate | None:
+    """The check that ``a.flat[...] = b`` reads nothing which it writes, if ``b`` may share memory with ``a``."""
+    index, base, value = stmt.index, stmt.base, stmt.value
+    is_flat = stmt.op is None and isinstance(index, Call) and index.op.function is flat_index
+    if not is_flat or not (isinstance(base, Var) and isinstance(value, Var) and value.name in group.get(base.name, ())):
+        return None
+    return Evaluate(Call(UNREAD, (base, value, index)), stmt.origin)
+
+
 def is_view(value: Call, fact: Callable[[Expr], Fact]) -> bool:
     """Whether the result of an operation may be its first operand or a view of it."""
     if value.op.kind == "index":
@@ -85,6 +97,17 @@ def makes_fresh(call: Call) -> bool:
     return (
         rule is not None and rule.result == "fresh" and (rule.kind == "elementwise" or rule.name.startswith("numpy."))
     )
+
+
+def is_dense(value: Expr, definitions: Mapping[str, Expr]) -> bool:
+    """Whether an array surely fills its memory, without steps back: then ``np.zeros_like`` has its strides."""
+    if isinstance(value, Var) and value.name in definitions:
+        return is_dense(definitions[value.name], definitions)
+    if not isinstance(value, Call):
+        return False
+    if value.op.function in (own, shadow) and value.args:
+        return is_dense(value.args[0], definitions)
+    return makes_fresh(value) or value.op.function in (np.copy, np.zeros_like, np.empty_like)
 
 
 def gives_its_own(value: Expr, targets: tuple[str, ...], effects: Effects, fact: Callable[[Expr], Fact]) -> bool:

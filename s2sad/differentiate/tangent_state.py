@@ -10,6 +10,7 @@ from s2sad.analysis.effects import sharers
 from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.known import Known
 from s2sad.differentiate.refusals import INTO_STOPPED, INTO_STOPPED_REMEDY, Refusals
+from s2sad.differentiate.stores import is_dense
 from s2sad.differentiate.tangents import Tangents
 from s2sad.ir.nodes import Assign, Build, Call, Expr, Global, Op, Unpack, Var
 from s2sad.ir.traverse import base, names_in, walk, writes
@@ -80,7 +81,10 @@ class State:
         return dummy
 
     def zeroed(self, targets: Iterable[str], value: Expr) -> None:
-        """Zero tangents for names whose ``value`` is constant: none for numbers; arrays, for what is written later."""
+        """Zero tangents for names whose ``value`` is constant: none for numbers; arrays, for what is written later.
+
+        Those have the strides of the values, so that NumPy views and copies both alike.
+        """
         written = []
         for target in targets:
             if target not in self.dots:
@@ -100,7 +104,9 @@ class State:
             for target in written:
                 zeros = isinstance(value, Call) and value.op.function is np.zeros_like and not value.kwargs
                 like = value.args[0] if zeros else value if isinstance(value, Build) else Var(target)  # type: ignore[union-attr]
-                self.define(target, self.tangents.zeros(like))
+                dense = isinstance(value, Build) or is_dense(value, self.known.definitions)
+                dense |= not self.effects.reshapes
+                self.define(target, self.tangents.zeros(like) if dense else Call(_ZERO_TANGENT, (like,)))
             return
         whole = Var(written[0]) if len(written) == 1 else Build("tuple", tuple(map(Var, written)))
         made = Call(_ZERO_TANGENT, (whole,))

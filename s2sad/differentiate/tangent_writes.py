@@ -16,6 +16,7 @@ from s2sad.differentiate.stores import (
     CONTAINERS,
     ELLIPSIS,
     READS_ITS_OUTPUT,
+    check_of_flat,
     is_view_index,
     makes_fresh,
     mirrors,
@@ -186,6 +187,8 @@ def store(state: State, stmt: Store) -> None:
     """The tangent of ``base[index] = value`` and ``base[index] op= value``: a store into that of the base."""
     whole = state.tangents.of(stmt.base)
     value = stmt.value
+    if (check := check_of_flat(stmt, state.effects.group)) is not None:
+        state.make.before.append(check)
     if whole is None:
         if state.tangents.is_active(value):
             what = "a value that is differentiated is written into an array that is not, as far as is known"
@@ -214,7 +217,9 @@ def store(state: State, stmt: Store) -> None:
         if dot is None and stmt.op is not None:
             return
         made = Const(0.0) if dot is None else dot
-        if isinstance(made, Var) and state.is_buffer(value.name if isinstance(value, Var) else ""):
+        given = value.name if isinstance(value, Var) else ""
+        if isinstance(made, Var) and state.is_buffer(given) and state.make.fact(stmt.base).kind != "array":
+            # An array takes the numbers, from where they overlap in the order in which it took those of the value.
             made = Call(_OWN, (made,))
         if stmt.call is not None and takes_part(stmt, stmt.call) and not is_view_index(stmt.index, state.make.fact):
             # The call may be given a copy of a part; then nothing hears of what it writes, here neither.

@@ -9,6 +9,7 @@ import numpy as np
 
 from s2sad.ops import infer
 from s2sad.ops.spec import Sample, constant, linear, sample
+from s2sad.runtime.arrays import in_memory
 from s2sad.runtime.copies import laid_out_like
 from s2sad.runtime.items import (
     require_arithmetic,
@@ -24,6 +25,7 @@ from s2sad.runtime.items import (
     require_unwritten,
 )
 from s2sad.runtime.objects import require_value
+from s2sad.runtime.positions import unread
 from s2sad.runtime.shadows import part_shadow, require_floats, shadow
 from s2sad.runtime.sharing import apart, in_one_place, sole, unshared
 from s2sad.runtime.tangents import same_value
@@ -65,13 +67,14 @@ constant(
     samples=_values,
     zeros=True,
 )
+constant(in_memory, signature=_like, infer=infer.axes.order, samples=_arrays)
 constant(laid_out_like, signature=_like, infer=infer.creation.filled_like, dtype="array", samples=_arrays, zeros=True)
 # Checks, which may raise.
 constant(apart, unshared, sole, in_one_place, special=frozenset(), calls=(), ordered=True)
 constant(
     require_arithmetic, require_convertible, require_floats, require_ndarray, require_nothing_left, require_real,
     require_real_operand, require_replaceable, require_same_numbers, require_sequence, require_unswallowed,
-    require_unwritten, require_value, same_value, unseen, ordered=True,
+    require_unwritten, require_value, same_value, unread, unseen, ordered=True,
 )  # fmt: skip
 
 # --- tangents that share memory with others, or with none ---

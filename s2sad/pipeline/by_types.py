@@ -1,7 +1,7 @@
 """Statements that are others by the types of their operands.
 
 q /= n                  ->  q = q / n           of lists and tuples, which the operator does not change
-b = copy.copy(a)        ->  b = a.copy()        of arrays
+b = copy.copy(a)        ->  b = np.copy(a)      of arrays, whose layout both keep
                             b = list(a)         of lists
                             b = a               of numbers
 b = d.get(k, c)         ->  b = d[k] if k in d else c                of dicts
@@ -27,7 +27,7 @@ from s2sad.runtime.moves import in_order
 
 #: The operators by which ``q += v`` changes a list.
 _CHANGING = ("+", "*")
-_COPY = Op("method", "copy", np.copy)
+_COPY = Op("function", "np.copy", np.copy)
 _LIST = Op("function", "list", list)
 _INDEX = Op("index", "[]")
 _IN = Op("compare", "in")

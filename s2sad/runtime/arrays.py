@@ -397,3 +397,18 @@ def average_tangent(
     shifted = a_dot * w + (a - unreduce(mean, shape, axis, keepdims)) * w_dot
     mean_dot = np.sum(shifted, axis=axis, keepdims=keepdims) / total
     return (mean_dot, np.sum(np.broadcast_to(w_dot, shape), axis=axis, keepdims=keepdims)) if returned else mean_dot
+
+
+def in_memory(x: Any) -> Any:
+    """Where ``x.ravel("K")``, if that is a copy, has the elements of ``x``.
+
+    The order is that of memory, but for steps back: that of an array which is made like ``x``.
+
+    >>> in_memory(np.ones((2, 3)).T[::-1])
+    array([[0, 3],
+           [1, 4],
+           [2, 5]])
+    """
+    places = np.empty_like(x, int)
+    places.ravel("K")[...] = np.arange(places.size)
+    return places

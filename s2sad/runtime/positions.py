@@ -91,3 +91,36 @@ def mask_places(shape: Shape, mask: Any, count: int = 1) -> Any:
     array([False,  True,  True])
     """
     return np.resize(np.asarray(mask).astype(bool), shape) & (count > 0)
+
+
+def unread(into: Any, values: Any, index: Any) -> None:
+    """Refuse to write elements of an array, of a mask or through ``into.flat``, from the array itself.
+
+    NumPy takes them one by one there, and may read what it has written already.
+
+    Args:
+        into: What is written.
+        values: What is read.
+        index: A mask, or what `flat_index` gives; anything else reads first.
+
+    Raises:
+        UndefinedDerivativeError: if it does.
+    """
+    if not (isinstance(values, np.ndarray) and values.size > 1 and np.may_share_memory(into, values)):
+        return
+    if isinstance(index, tuple) or np.asarray(index).dtype == bool:
+        written, read = _addresses(into)[index].ravel(), _addresses(values).ravel()
+        places, first = np.unique(written, return_index=True)
+        at = np.searchsorted(places, read).clip(max=len(places) - 1)
+        if len(places) and np.any((places[at] == read) & (first[at] < np.arange(len(read)))):
+            raise UndefinedDerivativeError(
+                "this writes elements of an array into the array itself, one by one", "Copy them first: x.copy()."
+            )
+
+
+def _addresses(x: Any) -> Any:
+    """Where the elements of an array are in memory."""
+    found = np.asarray(x.__array_interface__["data"][0])
+    for n, stride in zip(x.shape, x.strides, strict=True):
+        found = found[..., None] + stride * np.arange(n)
+    return found

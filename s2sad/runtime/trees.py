@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import ArgumentError, NonScalarError, UndefinedDerivativeError
-from s2sad.runtime.arrays import unbroadcast
+from s2sad.runtime.arrays import in_memory, unbroadcast
 from s2sad.runtime.copies import apart_like, dict_like
 from s2sad.runtime.objects import Unset
 from s2sad.runtime.undefined import PartlyUndefined, Undefined
@@ -289,6 +289,8 @@ def add_copy(x_bar: Any, z_bar: Any, order: Any = "C") -> None:
     where the array is copied.
     """
     if not np.may_share_memory(x_bar, z_bar):
+        if order == "K":
+            z_bar, order = np.take(z_bar, in_memory(x_bar)), "C"
         x_bar += real_like(z_bar.copy(order="K").reshape(x_bar.shape, order=order), x_bar)
 
 
@@ -312,9 +314,9 @@ def orderly(into: Any, values: Any) -> None:
     Raises:
         UndefinedDerivativeError: if it may.
     """
-    rows = isinstance(into, np.ndarray) and isinstance(values, np.ndarray) and into.ndim == values.ndim == 1
-    if rows and into.strides != values.strides and np.may_share_memory(into, values):
-        if into.strides[0] * values.strides[0] > 0 and np.shares_memory(into, values):
+    rows = isinstance(into, np.ndarray) and isinstance(values, np.ndarray) and into.ndim == 1 <= values.ndim
+    if rows and into.strides[0] != values.strides[-1] and np.may_share_memory(into, values):
+        if into.strides[0] * values.strides[-1] > 0 and np.shares_memory(into, values):
             raise UndefinedDerivativeError(
                 "this copies a row of an array into another that overlaps it, in an order that is NumPy's own",
                 "Copy it first: x.copy().",
