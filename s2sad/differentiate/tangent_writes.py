@@ -49,14 +49,10 @@ _FUNCTIONS = dict(operators.BINARY.values())
 
 def owned(state: State, target: str, value: Expr, dot: Expr) -> Expr:
     """The tangent of a value as an object of its own, where that is one and may be written in place."""
-    touched = [n for n in (target, *names_in(value)) if state.is_written(n)]
-    is_kept = not touched and target not in state.returned
-    if is_kept or isinstance(dot, Const):
+    if _is_kept(state, target, value) or isinstance(dot, Const):
         return dot
     if state.make.of[target].kind == "scalar":
-        # The tangent of a number that is made of an array without axes may be one as well, which is written.
-        is_number = state.make.fact(dot).kind == "scalar" or (isinstance(dot, Call) and makes_fresh(dot))
-        return dot if is_number else Call(_OWN_TANGENT, (bare(dot), Var(target)))
+        return _as_number(state, dot, Var(target))
     if isinstance(value, (Var, Build)) or (isinstance(value, Call) and value.op.kind == "change"):
         return dot
     if isinstance(value, Call) and not _is_fresh(state, value):
@@ -73,6 +69,17 @@ def owned(state: State, target: str, value: Expr, dot: Expr) -> Expr:
     if exact and isinstance(dot, Call) and (makes_fresh(dot) or dot.op.function in (np.zeros_like, np.copy, own)):
         return dot
     return Call(_OWN_TANGENT, (bare(dot), Var(target)))
+
+
+def _is_kept(state: State, target: str, value: Expr) -> bool:
+    """Whether nothing writes into a value or its operands, and callers do not have it either."""
+    return target not in state.returned and not any(map(state.is_written, (target, *names_in(value))))
+
+
+def _as_number(state: State, dot: Expr, like: Expr) -> Expr:
+    """The tangent of a number as one: that of an array without axes, of which the number is made, may be written."""
+    is_number = state.make.fact(dot).kind == "scalar" or (isinstance(dot, Call) and makes_fresh(dot))
+    return dot if is_number else Call(_OWN_TANGENT, (bare(dot), like))
 
 
 def _viewed(state: State, target: str, value: Call, dot: Expr) -> Expr:
@@ -169,7 +176,9 @@ def augmented(state: State, target: str, call: Call) -> None:
             state.define(target, Call(_OWN_TANGENT, (held, Var(target))))
             return
         is_fresh = isinstance(made, Call) and makes_fresh(made)  # `broadcast_like` may be the tangent of the operand
-        if isinstance(left, Var) and kind != "scalar" and not is_fresh:
+        if kind == "scalar" and dot is not None and not _is_kept(state, target, plain):
+            made = _as_number(state, made, left)
+        elif isinstance(left, Var) and kind != "scalar" and not is_fresh:
             made = Call(_OWN, (made,))
         state.define(target, made)
         return

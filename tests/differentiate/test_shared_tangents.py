@@ -23,6 +23,48 @@ def slope(f: Callable[..., Any], x: Any, d: Any) -> Any:
     return tangent
 
 
+class TestNumbers:
+    """A number to which an array without axes is added has a tangent of its own when that is written."""
+
+    @staticmethod
+    def added(x: Any) -> Any:
+        z, s = x[0, ...], 2.0
+        s += z
+        z *= 3.0
+        return s
+
+    @staticmethod
+    def subtracted(x: Any) -> Any:
+        z, s = x[1:2].reshape(()), 2.0
+        s -= z
+        x[...] = 3.0
+        return s * s
+
+    @staticmethod
+    def in_a_loop(x: Any) -> Any:
+        z, s = x[0, ...], [1.0, 0.5]
+        for i in range(3):
+            s[1] += z if i else 1.0
+            z *= 2.0
+        return s[0] * s[1]
+
+    @staticmethod
+    def in_another_function(x: Any) -> Any:
+        def sum_of(s: Any, z: Any) -> Any:
+            s += z
+            return s
+
+        z = x[0, ...]
+        s = sum_of(1.5, z)
+        z *= z
+        return s
+
+    @pytest.mark.parametrize("name", ["added", "subtracted", "in_a_loop", "in_another_function"])
+    def test_a_number_to_which_an_array_is_added(self, name: str) -> None:
+        f = getattr(TestNumbers, name)
+        assert jvp(f, (X,), (D,))[1] == pytest.approx(richardson_jvp(f, (X,), (D,)), abs=1e-10)
+
+
 class TestDicts:
     """A loop over a dict has its keys, which are constants."""
 
