@@ -218,6 +218,7 @@ def specialised(
     changing: frozenset[str] = frozenset()
     wanted: dict[int, Known] = {}
     why: list[Violation] = []
+    with_state_why: list[Violation] = []
     taking = constants = lists = replaces = True
     state = program.state if records and program is not None else State()
     while True:
@@ -237,7 +238,8 @@ def specialised(
             replaces = False
             continue
         if state and (whole is None or not s.relied.meets_state):
-            state = State()
+            # Without it, that something is set is in the way, which is no cause.
+            with_state_why, state = found if state.variables else [], State()
             continue
         if whole is None and instances:
             instances, why = None, found
@@ -263,7 +265,7 @@ def specialised(
             wanted, taking, why = {}, False, found
         elif whole is None:
             if obstacles is not None:
-                obstacles.reasons += found or why
+                obstacles.reasons += with_state_why or found or why
             return None
         elif steady is not None and not changed:
             break

@@ -38,6 +38,8 @@ Args = Sequence[tuple[str, Abstract]]
 REST = "*rest"
 #: How many parameters with default values there are at most among those that a star may give.
 MOST_OPTIONAL = 6
+#: How many items a tuple of constants has at most that is a default value, and is written as one.
+MOST_SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -122,9 +124,14 @@ def existing_value(s: Specialiser, value: object, title: str) -> Abstract:
     """The abstract value of an object that exists."""
     if is_plain(value):
         return Constant(value)
-    if type(value) is tuple and not value:
-        return Row(())
+    if type(value) is tuple and len(value) <= MOST_SHOWN and _is_of_constants(value):
+        return Row(tuple([existing_value(s, item, title) for item in value]))
     return s.outside(value, title)
+
+
+def _is_of_constants(value: object) -> bool:
+    """Whether something is a constant, or a tuple of such."""
+    return all(map(_is_of_constants, value)) if type(value) is tuple else is_plain(value)
 
 
 def columns(

@@ -138,10 +138,26 @@ def made_by_a_class_method(x: Any) -> Any:
     return part.energy(x[1]) + part.scaled(x[2], "kN")
 
 
+class Node:
+    def __init__(self, number: int, place: Any, fixed: Any = (False, False)) -> None:
+        self.number, self.place, self.fixed = number, place, fixed
+
+    @property
+    def places(self) -> Any:
+        return 2 * self.number, 2 * self.number + 1
+
+
+def a_tuple_as_default(x: Any) -> Any:
+    nodes = {0: Node(0, x[0]), 1: Node(1, x[1], fixed=(True, False))}
+    free = [d for n in nodes.values() for d, fixed in zip(n.places, n.fixed, strict=True) if not fixed]
+    return sum(d * n.place for n in nodes.values() for d in free) * x[2]
+
+
 PROGRAMS = [
     objects_in_a_list, objects_in_a_dict, list_of_the_module, functions_beside_an_operand, functions_made_in_a_loop,
     functions_in_a_dict, functions_in_a_tuple, numbers_stay_a_loop, one_of_two_objects, one_of_two_made,
     spread_operand, spread_over_a_function, made_by_a_class_method,
+    a_tuple_as_default,
 ]  # fmt: skip
 
 
