@@ -8,6 +8,7 @@ from s2sad.optimise.contributions import collect
 from s2sad.optimise.dead import remove_dead
 from s2sad.optimise.decided import take_decided
 from s2sad.optimise.fold import fold
+from s2sad.optimise.handed import handed_back
 from s2sad.optimise.joins import remove_trivial_joins
 from s2sad.optimise.loops import tidy_loops
 from s2sad.optimise.memory import Memory
@@ -23,6 +24,7 @@ __all__ = [
     "begin_with_contributions",
     "collect",
     "fold",
+    "handed_back",
     "name_repeated",
     "read_in_place",
     "remove_dead",

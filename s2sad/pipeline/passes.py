@@ -28,6 +28,7 @@ from s2sad.optimise import (
     begin_with_contributions,
     collect,
     fold,
+    handed_back,
     name_repeated,
     read_in_place,
     remove_dead,
@@ -58,7 +59,13 @@ def finished(
     kept = sorted(a.effects.written & a.effects.module)
     groups.update(_shadow_group(function, made.shadows))
     function = function if kept else read_in_place(function)
-    function = sunk_in_loops(remove_dead(function, groups, kept), made.shadows, made.outward)
+    function = remove_dead(function, groups, kept)
+    fresh = Builder(function, Facts(made.facts, a.facts.globals)).fresh
+    shared = [{made.shadow_of[n] for n in group if n in made.shadow_of} for group in a.effects.group.values()]
+    function, handed = handed_back(function, made.shadow_of, made.facts, made.outward, shared, fresh)
+    of = {**made.facts, **{name: made.facts[like] for name, like in handed.items()}}
+    made = replace(made, facts=of, shadow_of={**made.shadow_of, **{name: name for name in handed}})
+    function = sunk_in_loops(function, made.shadows, made.outward)
     facts = Facts(made.facts, a.facts.globals)
     maker = Builder(function, facts)
 
@@ -94,7 +101,6 @@ def finished(
     function = checked(replace(function, body=body, reverse=back), "recording")
     groups.update(_shadow_group(function, made.shadows))
     function = remove_dead(function, groups, kept)
-    shared = [{made.shadow_of[n] for n in group if n in made.shadow_of} for group in a.effects.group.values()]
     memory = Memory(function, made.facts, a.facts.globals, shared)
     function = without_unread_zeros(function, memory)
     function = shorten_stores(collect(share(function, memory), memory, maker.fresh), memory)
