@@ -18,6 +18,7 @@ from s2sad.ir.traverse import base, children, loop_heads, map_children, names_in
 from s2sad.runtime import own
 
 OWN = Op("runtime", "own", own)
+_COPY_IN_LAYOUT = Op("runtime", "np.copy", np.copy)
 
 
 class Later:
@@ -118,7 +119,9 @@ class Later:
                     copy = make.fresh(base(expr.name))
                     make.of[copy] = make.of[expr.name]
                     whole = make.of[expr.name].kind == "array" or expr.name not in self.passing
-                    made = Assign(copy, Call(COPY if whole else OWN, (expr,)), make.origin)
+                    # What the adjoint of a reshaped array is like depends on its layout.
+                    how = OWN if not whole else _COPY_IN_LAYOUT if self.effects.reshapes else COPY
+                    made = Assign(copy, Call(how, (expr,)), make.origin)
                     # The result of the statement itself can be copied only once it is there.
                     (make.after if expr.name == target else make.before).append(made)
                     names[expr.name] = Var(copy)

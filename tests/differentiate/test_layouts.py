@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad, jvp, value_and_grad
+from s2sad import grad, jvp, value_and_grad, vjp
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime import add_copy
 from s2sad.runtime.copies import laid_out_like
@@ -165,3 +165,13 @@ def test_elements_of_a_constant_that_flat_reads_behind_itself_are_an_error() -> 
     for run in (lambda: grad(f)(np.ones(8)), lambda: jvp(f, (np.ones(8),), (np.ones(8),))):
         with pytest.raises(UndefinedDerivativeError, match="one by one"):
             run()
+
+
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_pullbacks_keep_the_layout_in_which_an_argument_was_read(layout: str) -> None:
+    for flat in (lambda x: np.tanh(x.ravel("K")) * np.arange(8), lambda x: np.sin(x.reshape(8, order="A"))):
+        x = laid_out(layout, X)
+        pull = vjp(flat, x)[1]
+        x[...] = 5.0
+        expected = numeric_gradient(lambda x, f=flat: np.sum(f(laid_out(layout, x)) * Y[0]), (X,))
+        assert np.allclose(pull(np.full(8, Y[0]))[0], expected, atol=1e-9)
