@@ -25,8 +25,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from s2sad.differentiate.remake import Remaker
 from s2sad.ir.nodes import (
     Assign,
@@ -66,7 +64,6 @@ from s2sad.runtime.objects import copy_if_set
 from s2sad.runtime.trees import zeros
 
 _INDEX = Op("index", "[]")
-_COPY = Op("method", "copy", np.copy)
 
 
 @dataclass
@@ -272,7 +269,7 @@ class Recorder:
         plan = self.remaker.plan(body, saved, is_there, self.unbound)
         saved = [*(n for n in saved if n not in plan.dropped), *plan.added, *(copy for copy, _, _ in plan.copies)]
         for copy, array, position in sorted(plan.copies, key=lambda c: -c[2]):
-            body = (*body[:position], Assign(copy, Call(_COPY, (Var(array),))), *body[position:])
+            body = (*body[:position], Assign(copy, Call(self.remaker.copying, (Var(array),))), *body[position:])
         saved = as_written(saved, body, heads)
         later = {n: head for n, head in (carried or {}).items() if n in saved and head in saved}
         saved = [n for n in saved if n not in later]

@@ -27,6 +27,7 @@ from s2sad.ir.types import Fact
 from s2sad.runtime import own
 
 _COPY = Op("method", "copy", np.copy)
+_COPY_IN_LAYOUT = Op("runtime", "np.copy", np.copy)
 #: How far from the ends of its axis a slice that has about as many elements may begin and end.
 _MARGIN = 4
 #: How many operations are done again for one array.
@@ -67,6 +68,8 @@ class Remaker:
     ) -> None:
         self.fact = fact
         self.effects = effects
+        #: What copies an array that is kept: with its layout where the adjoint may ask for that.
+        self.copying = _COPY_IN_LAYOUT if effects.reshapes else _COPY
         self.fresh = fresh
         self.shadows = shadows
 

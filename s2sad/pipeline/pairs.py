@@ -20,7 +20,7 @@ from s2sad import ops
 from s2sad.analysis.elementwise import works_by_element
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.summaries import Context
-from s2sad.differentiate.builder import COPY, Builder
+from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.known import Pair, Reversed, Seeds
 from s2sad.differentiate.recording import as_written, in_order
 from s2sad.differentiate.remake import Remaker
@@ -212,7 +212,7 @@ class Again:
             del needed[name]
         needed.update(dict.fromkeys((*plan.added, *(copy for copy, _, _ in plan.copies))))
         for copy, array, position in sorted(plan.copies, key=lambda c: -c[2]):
-            body = (*body[:position], Assign(copy, Call(COPY, (Var(array),))), *body[position:])
+            body = (*body[:position], Assign(copy, Call(self.remaker.copying, (Var(array),))), *body[position:])
         made: list[Stmt] = [Assign(name, plan.made[name]) for name in in_order(plan.made)]
         return body, made, given & {n for s in made for n in reads(s)}
 

@@ -167,9 +167,22 @@ def test_elements_of_a_constant_that_flat_reads_behind_itself_are_an_error() -> 
             run()
 
 
+def in_a_loop(x: Array) -> Any:
+    s = np.zeros(8)
+    for i in range(2):
+        a = x * (i + 1.0)
+        b = a * a
+        s = s + np.tanh(b.ravel("K")) * np.arange(8)
+        x = np.sin(b + a)
+    return s
+
+
 @pytest.mark.parametrize("layout", ["rows", "columns"])
 def test_pullbacks_keep_the_layout_in_which_an_argument_was_read(layout: str) -> None:
-    for flat in (lambda x: np.tanh(x.ravel("K")) * np.arange(8), lambda x: np.sin(x.reshape(8, order="A"))):
+    def raveled(x: Array) -> Any:
+        return np.tanh(x.ravel("K")) * np.arange(8)
+
+    for flat in (raveled, lambda x: np.sin(x.reshape(8, order="A")), in_a_loop):
         x = laid_out(layout, X)
         pull = vjp(flat, x)[1]
         x[...] = 5.0
