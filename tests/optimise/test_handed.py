@@ -90,7 +90,9 @@ def test_derivatives(f: Callable[..., Any]) -> None:
     def along(u: Any) -> Any:
         return np.sum(grad(f)(u, C) * WEIGHTS)
 
-    np.testing.assert_allclose(hvp(f, (X, C), (WEIGHTS, None)), numeric_gradient(along, (X,)), rtol=1e-6, atol=1e-7)
+    expected = numeric_gradient(along, (X,))
+    np.testing.assert_allclose(hvp(f, (X, C), (WEIGHTS, None)), expected, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(grad(along)(X), expected, rtol=1e-6, atol=1e-7)
 
 
 #: What is there before the loop, what a turn does, and what follows.  Of ``n = 0`` and ``1`` turns, and more.
