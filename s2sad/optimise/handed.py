@@ -126,7 +126,6 @@ class _Handing:
         self.arrays = {bar: name for name, bar in shadow_of.items() if name != bar}
         assert function.reverse is not None
         self.uses = _uses((*function.body, *function.reverse)) + Counter(names_in(function.result))
-        self.result = Counter(names_in(function.result))
         #: The new names, each with one whose type it has; and those that take the place of others everywhere.
         self.new: dict[str, str] = {}
         self.ends: dict[str, Expr] = {}

@@ -47,6 +47,28 @@ def jacobi_2d(a, b, steps, w_a, w_b):
     return a_bar, b_bar
 
 
+def diffusion_steps(u, k, steps, w):
+    differences = []
+    for _ in range(steps):
+        d = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4.0 * u[1:-1, 1:-1]
+        differences.append(d)
+        new = u.copy()
+        new[1:-1, 1:-1] = u[1:-1, 1:-1] + k[1:-1, 1:-1] * d
+        u = new
+    u_bar = w.copy()
+    k_bar = np.zeros_like(k)
+    while differences:
+        g = u_bar[1:-1, 1:-1].copy()
+        k_bar[1:-1, 1:-1] += g * differences.pop()
+        g *= k[1:-1, 1:-1]
+        u_bar[1:-1, 1:-1] -= 4.0 * g
+        u_bar[:-2, 1:-1] += g
+        u_bar[2:, 1:-1] += g
+        u_bar[1:-1, :-2] += g
+        u_bar[1:-1, 2:] += g
+    return u_bar, k_bar
+
+
 def gauss_seidel(u, f, sweeps, w):
     rows, columns = u.shape
     u_bar = w.copy()

@@ -35,8 +35,8 @@ AIM = 1.3  # times the hand-written gradient, geometric mean
 CALLED_AIM = "1.15, none above 1.5"  # the same, of kernels that are called for their result
 STENCIL_AIM = 4.0  # times the primal, each
 STENCILS = (
-    "jacobi_1d", "jacobi_2d", "heat_3d", "heat_3d_turns", "fdtd_2d", "horizontal_diffusion", "reaction_diffusion",
-    "cavity_flow", "channel_flow",
+    "jacobi_1d", "jacobi_2d", "diffusion_steps", "heat_3d", "heat_3d_turns", "fdtd_2d", "horizontal_diffusion",
+    "reaction_diffusion", "cavity_flow", "channel_flow",
 )  # fmt: skip
 GROWTH = {  # sizes by number of time steps
     "jacobi_2d": lambda steps: (50, steps),

@@ -1,4 +1,4 @@
-"""The kernels of `tests.kernels` as cases of the benchmark, six kinds of them beside an adjoint written by hand."""
+"""The kernels of `tests.kernels` as cases of the benchmark, some of them beside an adjoint written by hand."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from .case import Case
 HANDS: dict[str, Callable[..., Any]] = {
     "jacobi_1d": adjoints.jacobi_1d,
     "jacobi_2d": adjoints.jacobi_2d,
+    "diffusion_steps": adjoints.diffusion_steps,
     "gauss_seidel": adjoints.gauss_seidel,
     "heat_3d": adjoints.heat_3d,
     "lu": adjoints.lu,

@@ -39,6 +39,26 @@ def jacobi_2d_args(n, steps):
     return a, b, steps, w_a, w_b
 
 
+def diffusion_steps(u, k, steps):
+    """Each step makes an array, which is the field of the next."""
+    for _ in range(steps):
+        new = u.copy()
+        new[1:-1, 1:-1] = u[1:-1, 1:-1] + k[1:-1, 1:-1] * (
+            u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4.0 * u[1:-1, 1:-1]
+        )
+        u = new
+    return u
+
+
+def diffusion_steps_loss(u, k, steps, w):
+    return np.sum(w * diffusion_steps(u, k, steps))
+
+
+def diffusion_steps_args(n, steps):
+    u, k, w = normal(3, n, n)
+    return u, 0.1 + 0.02 * k, steps, w
+
+
 def gauss_seidel(u, f, sweeps):
     """Poisson's equation, five points, lexicographic order; h**2 is contained in `f`."""
     rows, columns = u.shape
@@ -244,6 +264,7 @@ def reaction_diffusion_args(n, steps):
 KERNELS = named(
     Kernel(jacobi_1d_loss, jacobi_1d_args, (0, 1), small=(9, 3), large=(4000, 100)),
     Kernel(jacobi_2d_loss, jacobi_2d_args, (0, 1), small=(6, 3), large=(150, 50)),
+    Kernel(diffusion_steps_loss, diffusion_steps_args, (0, 1), small=(6, 3), large=(150, 50)),
     Kernel(gauss_seidel_loss, gauss_seidel_args, (0, 1), small=(6, 3), large=(40, 2)),
     Kernel(seidel_2d_loss, seidel_2d_args, (0,), small=(6, 2), large=(40, 2)),
     Kernel(heat_3d_loss, heat_3d_args, (0, 1, 2), small=(5, 2), large=(30, 20)),
