@@ -300,12 +300,30 @@ _ENTRIES = (
 )
 _WHOLE = "use NumPy or scipy.linalg with the whole matrix"
 
+
+def _pairs(vectors: str) -> Callable[[], Sequence[Sample]]:
+    """Two eigenvalues or singular values, with vectors and without them."""
+
+    def samples() -> Sequence[Sample]:
+        matrix = sparse.diags_array(np.arange(1.0, 7.0), format="csc")
+        return [sample(matrix, 2), sample(matrix, 2, **{vectors: False})]
+
+    return samples
+
+
 operation(solvers.factorized, solvers.splu, solvers.spilu, remedy=_FACTORS)
 operation(solvers.qmr, remedy="use cg or gmres")
 operation(
-    solvers.minres, solvers.cgs, solvers.tfqmr, solvers.lgmres, gives=(tuple,), remedy="use cg, gmres or bicgstab"
+    solvers.minres,
+    solvers.cgs,
+    solvers.tfqmr,
+    solvers.lgmres,
+    samples=_systems(symmetric=True),
+    gives=(tuple,),
+    remedy="use cg, gmres or bicgstab",
 )
-operation(solvers.eigsh, solvers.svds, gives=(tuple, np.ndarray), remedy=_WHOLE)
+for _solver, _vectors in ((solvers.eigsh, "return_eigenvectors"), (solvers.svds, "return_singular_vectors")):
+    operation(_solver, samples=_pairs(_vectors), gives=(tuple, np.ndarray), remedy=_WHOLE)
 operation(solvers.eigs, solvers.lobpcg, remedy=_WHOLE)
 operation(solvers.expm, solvers.inv, remedy=_WHOLE)
 operation(sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix, sparse.dia_matrix, remedy=_ENTRIES)
