@@ -290,8 +290,9 @@ def add_copy(x_bar: Any, z_bar: Any, order: Any = "C") -> None:
     """
     if not np.may_share_memory(x_bar, z_bar):
         if order == "K":
-            z_bar, order = np.take(z_bar, in_memory(x_bar)), "C"
-        x_bar += real_like(z_bar.copy(order="K").reshape(x_bar.shape, order=order), x_bar)
+            x_bar += real_like(np.take(z_bar, in_memory(x_bar)).reshape(x_bar.shape), x_bar)
+        else:
+            x_bar += real_like(z_bar.copy(order="K").reshape(x_bar.shape, order=order), x_bar)
 
 
 def diagonal_view(x_bar: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:

@@ -39,26 +39,6 @@ def jacobi_2d_args(n, steps):
     return a, b, steps, w_a, w_b
 
 
-def diffusion_steps(u, k, steps):
-    """Each step makes an array, which is the field of the next."""
-    for _ in range(steps):
-        new = u.copy()
-        new[1:-1, 1:-1] = u[1:-1, 1:-1] + k[1:-1, 1:-1] * (
-            u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4.0 * u[1:-1, 1:-1]
-        )
-        u = new
-    return u
-
-
-def diffusion_steps_loss(u, k, steps, w):
-    return np.sum(w * diffusion_steps(u, k, steps))
-
-
-def diffusion_steps_args(n, steps):
-    u, k, w = normal(3, n, n)
-    return u, 0.1 + 0.02 * k, steps, w
-
-
 def gauss_seidel(u, f, sweeps):
     """Poisson's equation, five points, lexicographic order; h**2 is contained in `f`."""
     rows, columns = u.shape
@@ -259,6 +239,26 @@ def reaction_diffusion_loss(u, diffusivity, rate, steps, w):
 
 def reaction_diffusion_args(n, steps):
     return uniform(n, low=0.1, high=0.9), 0.2, 0.3, steps, normal(n)
+
+
+def diffusion_steps(u, k, steps):
+    """Each step makes an array, which is the field of the next."""
+    for _ in range(steps):
+        new = u.copy()
+        new[1:-1, 1:-1] = u[1:-1, 1:-1] + k[1:-1, 1:-1] * (
+            u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4.0 * u[1:-1, 1:-1]
+        )
+        u = new
+    return u
+
+
+def diffusion_steps_loss(u, k, steps, w):
+    return np.sum(w * diffusion_steps(u, k, steps))
+
+
+def diffusion_steps_args(n, steps):
+    u, k, w = normal(3, n, n)
+    return u, 0.1 + 0.02 * k, steps, w
 
 
 KERNELS = named(
