@@ -83,7 +83,7 @@ def array(shape: tuple[int, ...], start: float) -> Any:
 )
 def test_any_size_after_any_other(f: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """One derivative is called while the array is of one size, then of another."""
-    pairs = [(a, d) for a, d in itertools.product(SHAPES, SHAPES) if broadcasts(a, d)][::2]
+    pairs = [(a, d) for a, d in itertools.product(SHAPES, SHAPES) if broadcasts(a, d)][::3]
     found = grad(f)
     # Each after its successor too.
     for shape, of_data in [*pairs, *pairs[::-1]]:

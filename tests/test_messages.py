@@ -557,19 +557,13 @@ def test_scipy_that_can_be_followed() -> None:
     assert "integrate.simpson has no derivative rule" in message
 
 
-def test_remedies_for_functions_of_scipy() -> None:
+def test_a_remedy_for_a_function_of_scipy() -> None:
     optimize = pytest.importorskip("scipy.optimize")
-    stats = pytest.importorskip("scipy.stats")
 
     def fitted(x: Any) -> Any:
         return optimize.linprog(x, [[1.0, 1.0]], [1.0])
 
-    def variances(x: Any) -> Any:
-        return stats.bartlett(x, x)[0]
-
-    remedies = {fitted: "np.linalg.solve", variances: "np.std and np.sum"}
-    for f, remedy in remedies.items():
-        assert remedy in only(f).remedy
+    assert "np.linalg.solve" in only(fitted).remedy
 
 
 def test_compiled_functions_that_are_called_for_their_effects() -> None:

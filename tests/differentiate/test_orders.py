@@ -24,7 +24,7 @@ X = np.array([0.3, 0.4, 0.5, 0.6])
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("level", [1, 2])
-@settings(max_examples=3, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(size=st.sampled_from(range(2, 11)), seed=st.integers(0, 2**32 - 1))
 def test_second_derivatives_of_random_programs(level: int, mode: str, size: int, seed: int) -> None:
     size = size if level == 1 else (size + 1) // 2

@@ -80,7 +80,7 @@ def _verdicts(number: int) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("start", range(2))
+@pytest.mark.parametrize("start", range(1))
 def test_returned_by_another_name(start: int) -> None:
     numbers = range(start, len(PARTS), 42)
     found = {number: _verdicts(number) for number in numbers}

@@ -222,8 +222,11 @@ def run(f: Callable[..., Any], *args: Any) -> tuple[Any, list[str]]:
 REFUSED = {("overwritten", "identity"), ("overwritten", "view")}
 
 
-@pytest.mark.parametrize("origin", ORIGINS)
-@pytest.mark.parametrize("program", PROGRAMS)
+#: Half of the cells, in which each origin meets every other place.
+CELLS = [(o, p) for i, o in enumerate(ORIGINS) for j, p in enumerate(PROGRAMS) if (i + j) % 2 == 0]
+
+
+@pytest.mark.parametrize(("origin", "program"), CELLS)
 def test_calls_by_origin_and_place(programs: ModuleType, origin: str, program: str) -> None:
     f = getattr(programs, f"program_{list(ORIGINS).index(origin)}_{list(PROGRAMS).index(program)}")
     for name, callee in CALLEES.items():

@@ -75,7 +75,7 @@ def points_of(entry: OpSpec) -> Iterator[Point]:
     for s in [] if silent else [s for s in ANY if len(s.args) <= inputs(entry.function)]:
         yield from layouts(s.args, s.kwargs)
     for i, s in enumerate(samples):
-        some = SOME[:1] if i and entry.name.startswith(SLOW) else SAME_SHAPE if own else SOME if i >= 2 else None
+        some = SOME[:1] if i and entry.name.startswith(SLOW) else SAME_SHAPE if own else SOME if i else None
         fatal = FATAL.get(entry.name, ())
         yield from (
             p for p in layouts(s.args, s.kwargs) if p.layout not in fatal and (some is None or p.layout in some)

@@ -50,7 +50,7 @@ def test_second_derivatives(start: int) -> None:
     assert sum(one[3] == "right" for one in found) > len(found) / 2
 
 
-@pytest.mark.parametrize(("name", "which"), FOUND)
+@pytest.mark.parametrize(("name", "which"), FOUND[::2])
 def test_second_derivatives_of_some(name: str, which: int) -> None:
     found = verdicts([case for case in CASES if case[0] == name][which], ("reverse",))
     assert [one[3] for one in found] == ["right"]
