@@ -13,7 +13,7 @@ from tests.random_programs import Kink, Program, directional, generate, judge, l
 from tests.trees import fresh
 
 
-@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=14, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(size=st.sampled_from(range(3, 15)), seed=st.integers(0, 2**32 - 1))
 def test_gradients_of_random_programs(size: int, seed: int) -> None:
     program, verdict = run_one((seed, 1, size))

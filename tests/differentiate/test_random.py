@@ -10,7 +10,7 @@ from tests.random_programs import report, run_one
 
 
 @pytest.mark.parametrize("level", [1, 2])
-@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(size=st.sampled_from(range(3, 15)), seed=st.integers(0, 2**32 - 1))
 def test_tangents_of_random_programs(level: int, size: int, seed: int) -> None:
     program, verdict = run_one((seed, level, size), "forward")

@@ -14,7 +14,7 @@ from s2sad import S2SADError, jvp, value_and_grad
 from tests.oracle import numeric_gradient
 from tests.random_lists import program
 
-COUNT = 36
+COUNT = 28
 NAMES = {"np": np, "copy": copy, "deque": deque, "defaultdict": defaultdict}
 
 
