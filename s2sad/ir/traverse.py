@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -254,6 +254,12 @@ def map_stmt(stmt: Stmt, f: Callable[[Expr], Expr], g: Callable[[Block], Block])
 
 def _same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
     return all(a is b for a, b in zip(new, old, strict=True))
+
+
+def rename_in(block: Iterable[Stmt], names: Mapping[str, Expr]) -> Block:
+    """The statements of a block with expressions in place of the names that they read."""
+    known = dict(names)
+    return tuple([map_stmt(s, lambda e: rename(e, known), lambda b: rename_in(b, known)) for s in block])
 
 
 def walk(block: Iterable[Stmt]) -> Iterator[Stmt]:

@@ -19,7 +19,17 @@ import numpy as np
 
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Function, Op, Var
-from s2sad.ir.traverse import expressions, map_children, map_stmt, names_in, reads, rename, subexpressions, walk, writes
+from s2sad.ir.traverse import (
+    expressions,
+    map_children,
+    map_stmt,
+    names_in,
+    reads,
+    rename_in,
+    subexpressions,
+    walk,
+    writes,
+)
 from s2sad.optimise.begun import begin_with_contributions
 from s2sad.optimise.dead import remove_dead
 from s2sad.optimise.memory import Memory
@@ -28,7 +38,7 @@ from s2sad.optimise.memory import Memory
 def with_constant_seeds(half: Function, seeds: Mapping[str, Const], memory: Memory) -> Function:
     """A reverse half without the parameters ``seeds``, which stand for numbers that arrays begin with."""
     params = tuple([p for p in half.params if p.name not in seeds])
-    half = replace(half, params=params, reverse=_renamed(half.reverse or (), seeds))
+    half = replace(half, params=params, reverse=rename_in(half.reverse or (), seeds))
     half = begin_with_contributions(half, memory)
     reverse = half.reverse or ()
     inside = [e for s in walk(reverse) for whole in expressions(s) for e in subexpressions(whole)]
@@ -56,12 +66,7 @@ def with_constant_seeds(half: Function, seeds: Mapping[str, Const], memory: Memo
     reverse = in_block(reverse)
     numbers = {s.target: s.value for s in walk(reverse) if isinstance(s, Assign) and isinstance(s.value, Const)}
     numbers = {n: number for n, number in numbers.items() if made[n] == 1 and n in views}
-    return remove_dead(replace(half, reverse=in_block(_renamed(reverse, numbers))), {})
-
-
-def _renamed(block: Block, names: Mapping[str, Expr]) -> Block:
-    known = dict(names)
-    return tuple([map_stmt(s, lambda e: rename(e, known), lambda b: _renamed(b, names)) for s in block])
+    return remove_dead(replace(half, reverse=in_block(rename_in(reverse, numbers))), {})
 
 
 def _filled(block: Block) -> Iterator[tuple[str, Const]]:

@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from s2sad import ops
 from s2sad.ir.nodes import (
     NOWHERE,
     Assign,
@@ -44,24 +43,27 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
-from s2sad.ir.traverse import base, blocks, map_stmt, names_in, reads, rename, walk, writes
+from s2sad.ir.traverse import base, blocks, map_stmt, names_in, reads, rename, rename_in, walk, writes
 from s2sad.ir.types import OPEN, Fact, same_shape
+from s2sad.optimise.sink import makes_shadow
 from s2sad.runtime import shadow
 from s2sad.runtime.trees import add_at, add_into
 
 _ZEROS_LIKE = Op("runtime", "np.zeros_like", np.zeros_like)
+_SHADOW = Op("runtime", "shadow", shadow)
 
 
 @dataclass(frozen=True)
 class _Rotation:
     """The shadows that a loop hands on: of what a turn makes, and the join names that hold it in the turns after it.
 
-    Of each join name ``begins`` is the shadow before the loop.  ``same`` are other names in a turn of the shadows;
-    ``views`` are names of views of them, and ``parts`` the joins and the views of these.
+    Of each join name ``arrays`` is the name of the array, and ``begins`` the shadow before the loop.  ``same`` are
+    other names in a turn of the shadows; ``views`` are names of their views, ``parts`` the joins and views of these.
     """
 
     made: str
     joins: tuple[str, ...]
+    arrays: tuple[str, ...]
     begins: tuple[str, ...]
     same: Mapping[str, Expr]
     views: frozenset[str]
@@ -79,6 +81,7 @@ def handed_back(
     facts: Mapping[str, Fact],
     outward: Iterable[str],
     shared: Iterable[Set[str]],
+    reshapes: bool,
     fresh: Callable[[str], str],
 ) -> tuple[Function, dict[str, str]]:
     """Apply the rewrite above to all loops.
@@ -89,6 +92,7 @@ def handed_back(
         facts: The types of names.
         outward: The shadows that a caller is given.
         shared: Sets of shadows that may be one array, or views of one.
+        reshapes: Whether the layouts of arrays decide what is a view, so that shadows have these.
         fresh: Makes a new name from the stem of one.
 
     Returns:
@@ -96,11 +100,11 @@ def handed_back(
     """
     new: dict[str, str] = {}
     while shadow_of and function.reverse is not None:
-        handing = _Handing(function, shadow_of, facts, frozenset(outward), shared, fresh)
+        handing = _Handing(function, shadow_of, facts, frozenset(outward), shared, reshapes, fresh)
         found = handing.in_blocks(function.body, function.reverse)
         if found is None:
             break
-        body, back = (tuple(_renamed(block, handing.ends)) for block in found)
+        body, back = (rename_in(block, handing.ends) for block in found)
         function = replace(function, body=body, reverse=back, result=rename(function.result, handing.ends))
         new |= handing.new
         facts = {**facts, **{name: facts[new[name]] for name in handing.new}}
@@ -119,11 +123,12 @@ class _Handing:
         facts: Mapping[str, Fact],
         outward: frozenset[str],
         shared: Iterable[Set[str]],
+        reshapes: bool,
         fresh: Callable[[str], str],
     ) -> None:
         self.facts, self.outward, self.shared, self.fresh = facts, outward, list(shared), fresh
-        self.shadows = frozenset(shadow_of.values())
-        self.arrays = {bar: name for name, bar in shadow_of.items() if name != bar}
+        self.shadow_of, self.shadows = shadow_of, frozenset(shadow_of.values())
+        self.zeros = _SHADOW if reshapes else _ZEROS_LIKE
         assert function.reverse is not None
         self.uses = _uses((*function.body, *function.reverse)) + Counter(names_in(function.result))
         #: The new names, each with one whose type it has; and those that take the place of others everywhere.
@@ -157,24 +162,25 @@ class _Handing:
         own = {s.target: s.value for s in loop.body if isinstance(s, Assign) and s.target in self.shadows}
         same = {n: _original(n, own) for n, value in own.items() if isinstance(value, Var)}
         begins = {t: s.name for t, s in zip(first.targets, first.sources, strict=True) if isinstance(s, Var)}
+        arrays = {self.shadow_of[t]: t for t in first.targets if self.shadow_of.get(t, t) != t}
         holders: dict[str, list[str]] = {}
         for target, source in zip(last.targets, last.sources, strict=True):
             if isinstance(source, Var):
                 holders.setdefault(_original(source.name, own), []).append(target)
-        for made in [n for n, value in own.items() if _is_zeros(value)]:
+        for made in [n for n, value in own.items() if makes_shadow(value)]:
             joins: list[str] = []
             name = made
             while len(held := holders.get(name, [])) == 1 and held[0] not in joins:
                 name = held[0]
                 joins.append(name)
-            if joins and not held and all(begins.get(j) in self.shadows for j in joins):
+            if joins and not held and all(begins.get(j) in self.shadows and j in arrays for j in joins):
                 turn = {made, *joins}
                 others: dict[str, Expr] = {n: Var(o) for n, o in same.items() if o in turn}
                 views = self.views_of({*turn, *others}, loop.body)
                 parts = {*joins, *(n for n, o in same.items() if o in joins)}
                 parts |= self.views_of(parts, loop.body)
-                starts = tuple(begins[j] for j in joins)
-                yield _Rotation(made, tuple(joins), starts, others, frozenset(views), frozenset(parts))
+                starts, of = tuple(begins[j] for j in joins), tuple(arrays[j] for j in joins)
+                yield _Rotation(made, tuple(joins), of, starts, others, frozenset(views), frozenset(parts))
 
     def views_of(self, names: set[str], block: Block) -> set[str]:
         """The names of the views of some shadows that a block makes."""
@@ -194,8 +200,6 @@ class _Handing:
             return False
         facts = [self.facts.get(n, OPEN) for n in (r.made, *r.joins)]
         if any(f.kind != "array" or f.precision != "double" or not same_shape(f, facts[0]) for f in facts):
-            return False
-        if any(j not in self.arrays for j in r.joins):
             return False
         here, before = _uses((loop, twin)), _uses((*body[:p], *body[p + 1 :], *back[:q]))
         if any(self.uses[n] != here[n] + (before[n] if n in r.joins else 0) for n in r.names):
@@ -237,13 +241,14 @@ class _Handing:
             Assign(name, Var(handed[join]), _origin(moved, name))
             for name, join in zip((r.made, *r.joins[:-1]), r.joins, strict=True)
         ]
-        inner = self.begun(r, tuple(_renamed(_with_views(loop.body, twin.body, r), r.same)), _origin(moved, r.made))
+        inner = self.begun(r, rename_in(_with_views(loop.body, twin.body, r), r.same), _origin(moved, r.made))
         on = Copy(tuple(handed[j] for j in r.joins), tuple(map(Var, r.joins)), loop.body[-1].origin)
         twin = replace(twin, body=(*at_hand, *inner, on))
         begin = Copy(tuple(handed.values()), tuple(Var(finals[j]) for j in r.joins), first.origin)
-        zeros = [Assign(f, Call(_ZEROS_LIKE, (Var(self.arrays[j]),)), first.origin) for j, f in finals.items()]
+        arrays = zip(r.arrays, finals.values(), strict=True)
+        zeros = [Assign(final, Call(self.zeros, (Var(array),)), first.origin) for array, final in arrays]
         after: dict[str, Expr] = {j: Var(f) for j, f in finals.items()}
-        rest, views = self.without_views(_renamed(body[p + 1 :], after), set(finals.values()))
+        rest, views = self.without_views(rename_in(body[p + 1 :], after), set(finals.values()))
         # They are made where all that is read there is at hand, in the reverse part if the forward part has no use.
         staying, sinking = (zeros, []) if _uses(rest).keys() & finals.values() else ([], zeros)
         loop = replace(loop, body=tuple(_emptied(loop.body, r)))
@@ -255,7 +260,7 @@ class _Handing:
                 new_body = tuple([s for s in new_body if not (isinstance(s, Assign) and s.target == start)])
             else:
                 ends.append(Store(Var(start), Const(Ellipsis), Var(handed[join]), "+", twin.origin))
-        return new_body, (*sinking, *views, *_renamed(back[:q], after), begin, twin, *ends, *back[q + 1 :])
+        return new_body, (*sinking, *views, *rename_in(back[:q], after), begin, twin, *ends, *back[q + 1 :])
 
     def begun(self, r: _Rotation, block: Block, origin: Origin) -> Block:
         """A turn of the reverse part that makes the last of the shadows, of what it adds to it if that is used no more.
@@ -265,7 +270,7 @@ class _Handing:
         u_bar += new_bar                           ->
         """
         last = r.joins[-1]
-        zeros = Assign(last, Call(_ZEROS_LIKE, (Var(r.made),)), origin)
+        zeros = Assign(last, Call(self.zeros, (Var(r.made),)), origin)
         fact = self.facts.get
         taken = Store(Var(last), Const(Ellipsis), Var(r.made), "+")
         places = [i for i, s in enumerate(block) if isinstance(s, Store) and replace(s, origin=NOWHERE) == taken]
@@ -302,7 +307,7 @@ class _Handing:
     def is_own(self, start: str, r: _Rotation, body: Block, before: Block) -> bool:
         """Whether a shadow is made in a block for the loop alone, and what is handed on may take its place after it."""
         made = [s for s in body if isinstance(s, Assign) and s.target == start]
-        if len(made) != 1 or not _is_zeros(made[0].value) or start in self.outward:
+        if len(made) != 1 or not makes_shadow(made[0].value) or start in self.outward:
             return False
         if not same_shape(self.facts.get(start, OPEN), self.facts.get(r.made, OPEN)):
             return False
@@ -324,14 +329,6 @@ def _original(name: str, own: Mapping[str, Expr]) -> str:
     while isinstance(value := own.get(name), Var):
         name = value.name
     return name
-
-
-def _is_zeros(value: Expr) -> bool:
-    """Whether an expression makes a new shadow."""
-    if not isinstance(value, Call):
-        return False
-    spec = ops.spec_of(value.op.function)
-    return value.op.function is shadow or (spec is not None and spec.zeros)
 
 
 def _viewed(value: Expr) -> str | None:
@@ -356,12 +353,6 @@ def _uses(block: Iterable[Stmt]) -> Counter[str]:
 
 def _origin(moved: Iterable[Assign], name: str) -> Origin:
     return next((s.origin for s in moved if s.target == name), NOWHERE)
-
-
-def _renamed(block: Iterable[Stmt], names: Mapping[str, Expr]) -> list[Stmt]:
-    """Statements with names in the place of others."""
-    known = dict(names)
-    return [map_stmt(s, lambda e: rename(e, known), lambda b: tuple(_renamed(b, known))) for s in block]
 
 
 def _without(copy: Copy, names: Iterable[str]) -> tuple[Copy, ...]:

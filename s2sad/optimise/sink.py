@@ -63,10 +63,7 @@ def sunk_in_loops(function: Function, shadows: frozenset[str], outward: Iterable
     read = {n for s in walk(function.body) for n in reads(s)} | set(outward)
 
     def moves(stmt: Stmt) -> bool:
-        if not (isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.target in shadows - read):
-            return False
-        spec = ops.spec_of(stmt.value.op.function)
-        return stmt.value.op.function is shadow or (spec is not None and spec.zeros)
+        return isinstance(stmt, Assign) and stmt.target in shadows - read and makes_shadow(stmt.value)
 
     def in_blocks(body: Block, back: Block, inner: bool) -> tuple[Block, Block]:
         moving = [s for s in body if moves(s)] if inner and not any(isinstance(s, Break) for s in walk(body)) else []
@@ -87,6 +84,14 @@ def sunk_in_loops(function: Function, shadows: frozenset[str], outward: Iterable
         return function
     body, back = in_blocks(function.body, function.reverse, False)
     return replace(function, body=body, reverse=back)
+
+
+def makes_shadow(value: Expr) -> bool:
+    """Whether an expression makes a new shadow."""
+    if not isinstance(value, Call):
+        return False
+    spec = ops.spec_of(value.op.function)
+    return value.op.function is shadow or (spec is not None and spec.zeros)
 
 
 def _may_copy(value: Expr) -> bool:

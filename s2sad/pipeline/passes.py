@@ -62,7 +62,9 @@ def finished(
     function = remove_dead(function, groups, kept)
     fresh = Builder(function, Facts(made.facts, a.facts.globals)).fresh
     shared = [{made.shadow_of[n] for n in group if n in made.shadow_of} for group in a.effects.group.values()]
-    function, handed = handed_back(function, made.shadow_of, made.facts, made.outward, shared, fresh)
+    function, handed = handed_back(
+        function, made.shadow_of, made.facts, made.outward, shared, a.effects.reshapes, fresh
+    )
     of = {**made.facts, **{name: made.facts[like] for name, like in handed.items()}}
     made = replace(made, facts=of, shadow_of={**made.shadow_of, **{name: name for name in handed}})
     function = sunk_in_loops(function, made.shadows, made.outward)

@@ -135,3 +135,26 @@ def test_arrays_that_are_there_before_have_other_names(before: str, turn: str) -
             for argnum in (0, 1):
                 expected = numeric_gradient(run, (X, C, n), argnum)
                 np.testing.assert_allclose(found[argnum], expected, rtol=1e-7, atol=1e-8, err_msg=f"{n} turns")
+
+
+def flattened(u, n):
+    for _ in range(n):
+        new = u.copy()
+        new[0, 0] = u[1, 1] * u[0, 1]
+        u = new
+    flat = u.reshape(-1)
+    flat[0] = 5.0
+    return np.sum(u * np.arange(6.0).reshape(2, 3) ** 2) + np.sum(u) + np.sum(flat**2)
+
+
+@pytest.mark.parametrize("place", [np.s_[:, :3], np.s_[:, ::2], np.s_[::-1, ::2], np.s_[::-1, ::-2]])
+def test_shadows_have_the_layout_that_decides_what_is_a_view(place: Any) -> None:
+    def laid_out(values: Any) -> Any:
+        found = np.zeros((2, 6))[place]
+        found[...] = values
+        return found
+
+    u = np.linspace(0.4, 1.3, 6).reshape(2, 3)
+    for n in (0, 1, 2):
+        expected = numeric_gradient(lambda v, n=n: flattened(laid_out(v), n), (u,))
+        np.testing.assert_allclose(grad(flattened)(laid_out(u), n), expected, rtol=1e-7, atol=1e-8)
