@@ -49,6 +49,8 @@ UNBROADCAST = Op("runtime", "unbroadcast", unbroadcast)
 SHAPE = Op("runtime", "np.shape", np.shape)
 SHAPE_ATTRIBUTE = Op("attribute", "shape")
 COPY = Op("method", "copy", np.copy)
+#: A copy that lies in memory as the array does.
+COPY_IN_LAYOUT = Op("runtime", "np.copy", np.copy)
 INDEX = Op("index", "[]")
 LEN = Op("runtime", "len", len)
 _SIZE = Op("runtime", "np.size", np.size)

@@ -10,7 +10,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.analysis.summaries import MODULE, user_calls
-from s2sad.differentiate.builder import COPY, Builder
+from s2sad.differentiate.builder import COPY, COPY_IN_LAYOUT, Builder
 from s2sad.differentiate.known import Known
 from s2sad.differentiate.storage import Storage
 from s2sad.ir.nodes import Assign, Call, Expr, For, Global, Op, Opaque, Stmt, Store, Var, While
@@ -18,7 +18,6 @@ from s2sad.ir.traverse import base, children, loop_heads, map_children, names_in
 from s2sad.runtime import own
 
 OWN = Op("runtime", "own", own)
-_COPY_IN_LAYOUT = Op("runtime", "np.copy", np.copy)
 
 
 class Later:
@@ -120,7 +119,7 @@ class Later:
                     make.of[copy] = make.of[expr.name]
                     whole = make.of[expr.name].kind == "array" or expr.name not in self.passing
                     # What the adjoint of a reshaped array is like depends on its layout.
-                    how = OWN if not whole else _COPY_IN_LAYOUT if self.effects.reshapes else COPY
+                    how = OWN if not whole else COPY_IN_LAYOUT if self.effects.reshapes else COPY
                     made = Assign(copy, Call(how, (expr,)), make.origin)
                     # The result of the statement itself can be copied only once it is there.
                     (make.after if expr.name == target else make.before).append(made)

@@ -17,17 +17,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from s2sad import ops
 from s2sad.analysis.effects import Effects
-from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, For, Global, Op, Opaque, Slice, Stmt, Var, While
+from s2sad.differentiate.builder import COPY, COPY_IN_LAYOUT
+from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, For, Global, Opaque, Slice, Stmt, Var, While
 from s2sad.ir.traverse import expressions, names_in, subexpressions, walk, writes
 from s2sad.ir.types import Fact
 from s2sad.runtime import own
 
-_COPY = Op("method", "copy", np.copy)
-_COPY_IN_LAYOUT = Op("runtime", "np.copy", np.copy)
 #: How far from the ends of its axis a slice that has about as many elements may begin and end.
 _MARGIN = 4
 #: How many operations are done again for one array.
@@ -69,7 +66,7 @@ class Remaker:
         self.fact = fact
         self.effects = effects
         #: What copies an array that is kept: with its layout where the adjoint may ask for that.
-        self.copying = _COPY_IN_LAYOUT if effects.reshapes else _COPY
+        self.copying = COPY_IN_LAYOUT if effects.reshapes else COPY
         self.fresh = fresh
         self.shadows = shadows
 
@@ -308,7 +305,7 @@ def _is_repeatable(value: Expr) -> bool:
 
 
 def _uncopied(value: Expr) -> Expr:
-    if isinstance(value, Call) and (value.op.function is own or value.op == _COPY) and len(value.args) == 1:
+    if isinstance(value, Call) and (value.op.function is own or value.op == COPY) and len(value.args) == 1:
         return value.args[0]
     return value
 
