@@ -140,7 +140,8 @@ class Derivative(Emitting):
         if kinds is not None:
             if len(self._ready) >= _MANY:
                 self._ready.clear()
-            call, exact = entry(run, found.compiled.guards, args, self._positions, self._form)
+            written = [n for n, name in enumerate(self._names) if name in found.compiled.written]
+            call, exact = entry(run, found.compiled.guards, args, self._positions, self._form, written)
             self._ready[kinds] = call, exact and not literal
         return self._finished(out, args)
 

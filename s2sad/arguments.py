@@ -19,6 +19,7 @@ from s2sad.pipeline import Together
 from s2sad.runtime import SharedArgumentsError, conform
 from s2sad.runtime.classes import LEAVES, classes_held, classes_of_attributes, classes_reached, makes_others
 from s2sad.runtime.contents import is_disguised, items_of
+from s2sad.runtime.copies import is_repeated
 from s2sad.runtime.sharing import groups, named
 from s2sad.runtime.trees import sequence_like
 from s2sad.transform.instances import attribute_types, is_simple_class
@@ -49,7 +50,9 @@ def kind(value: Any) -> Any:
 def _kind(value: Any) -> Any:
     t: type = type(value)
     if t is ARRAY and not value.dtype.hasobject:
-        return value.shape, value.dtype
+        if value.flags.forc or not is_repeated(value):
+            return value.shape, value.dtype
+        return value.shape, value.dtype, value.flags.writeable
     if t is float or t is int or t is str:
         return t
     if is_disguised(value):

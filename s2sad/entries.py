@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import functools
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from s2sad.frontend.resolve import Guard
 from s2sad.runtime import conform
 from s2sad.runtime.classes import LEAVES
+from s2sad.runtime.copies import is_repeated
 
 _MISSING = object()
 _IMMUTABLE = frozenset({float, int, bool, str, complex, type(None)})
@@ -27,7 +28,12 @@ Entry = Callable[[tuple[Any, ...]], Any]
 
 
 def entry(
-    run: Callable[..., Any], guards: Sequence[Guard], args: tuple[Any, ...], positions: Sequence[int], result: str
+    run: Callable[..., Any],
+    guards: Sequence[Guard],
+    args: tuple[Any, ...],
+    positions: Sequence[int],
+    result: str,
+    written: Collection[int] = (),
 ) -> tuple[Entry, bool]:
     """The function that runs a derivative for arguments such as ``args``, and whether it tests all of them by itself.
 
@@ -40,6 +46,7 @@ def entry(
         args: The arguments, all by position.
         positions: Those of the arguments whose gradients ``run`` returns.
         result: What ``run`` returns, as a tuple display with ``{}`` for the gradient, or the tuple of the gradients.
+        written: The positions of the arguments that the function may write.
 
     Example:
         >>> call, exact = entry(lambda x: 2 * x, (), (1.0,), (0,), "{}")
@@ -47,7 +54,7 @@ def entry(
         (6.0, True, True)
     """
     values: dict[str, Any] = {**_COMMON, "run": run}
-    tests, exact = _tests(args, values)
+    tests, exact = _tests(args, values, written)
     returned = result.format("(" + ", ".join([f"g{n}" for n in positions]) + ")")
     lines = [f"{returned} = run({_names(len(args))})"]
     for n in positions:
@@ -69,6 +76,7 @@ def tangent_entry(
     primals: tuple[Any, ...],
     dots: Mapping[int, str],
     split: Callable[[Any], Any] | None,
+    written: Collection[int] = (),
 ) -> Callable[[Sequence[Any], Sequence[Any]], Any] | None:
     """As `entry` for a function that takes tangents as well, and a tuple or list of these beside that of the arguments.
 
@@ -80,6 +88,7 @@ def tangent_entry(
         primals: The arguments, all by position.
         dots: The positions of those that have tangents, with the names of these.
         split: What makes of the result of ``run`` what is returned.
+        written: The positions of the arguments that the function may write.
 
     Example:
         >>> call = tangent_entry(lambda x, x_dot: (x * x, 2 * x * x_dot), (), (1.0,), {0: "x_dot"}, None)
@@ -87,7 +96,7 @@ def tangent_entry(
         ((9.0, 3.0), True)
     """
     values: dict[str, Any] = {**_COMMON, "run": run, "split": split}
-    tests, exact = _tests(primals, values)
+    tests, exact = _tests(primals, values, written)
     if not exact or any(type(primals[n]) is not float and not _is_of_floats(primals[n]) for n in dots):
         return None
     for n in range(len(primals)):
@@ -105,7 +114,14 @@ def tangent_entry(
 
 
 #: What the text of every entry may name.
-_COMMON = {"missing": _MISSING, "missed": MISSED, "conform": conform, "array": np.ndarray, "float64": np.float64}
+_COMMON = {
+    "missing": _MISSING,
+    "missed": MISSED,
+    "conform": conform,
+    "is_repeated": is_repeated,
+    "array": np.ndarray,
+    "float64": np.float64,
+}
 
 
 def _is_of_floats(x: Any) -> bool:
@@ -116,13 +132,15 @@ def _names(count: int, letter: str = "a") -> str:
     return "".join([f"{letter}{n}, " for n in range(count)])
 
 
-def _tests(args: tuple[Any, ...], values: dict[str, Any]) -> tuple[list[str], bool]:
+def _tests(args: tuple[Any, ...], values: dict[str, Any], written: Collection[int]) -> tuple[list[str], bool]:
     """The expressions that test arguments, and whether they test all that matters of them."""
     tests, exact = [], True
     for n, x in enumerate(args):
         if type(x) is np.ndarray and not x.dtype.hasobject:
             values[f"s{n}"], values[f"d{n}"] = x.shape, x.dtype
             tests.append(f"type(a{n}) is array and a{n}.shape == s{n} and a{n}.dtype is d{n}")
+            if n in written:
+                tests.append(f"(a{n}.flags.forc or not is_repeated(a{n}))")
         elif type(x) is bool or type(x) is str:
             # It may have decided which branches the derivative has.
             values[f"t{n}"], values[f"x{n}"] = type(x), x

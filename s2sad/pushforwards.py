@@ -120,7 +120,8 @@ class Pushforward:
             return None
         dots = {n: public for n, (_, public) in zip(positions, made.params, strict=True)}
         split = None if self.alone or (made.count is None and made.active) else made.split
-        return tangent_entry(run, found.compiled.guards, primals, dots, split)
+        written = [n for n, name in enumerate(self._binder.names) if name in found.compiled.written]
+        return tangent_entry(run, found.compiled.guards, primals, dots, split, written)
 
     def is_current(self) -> bool:
         """Whether the function has the code that it had."""

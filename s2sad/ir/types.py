@@ -1,10 +1,8 @@
 """What is known of every value before the run: scalar or array, shape, reality.
 
-A *fact* gives the kind of a value, its number of dimensions where known, and its
-symbolic shape: a set of *atoms* that stands for the broadcast shape of them
-all.  A scalar has the empty set.  Two values with equal sets have provably equal
-shapes, and that is all that is claimed: ``unbroadcast`` is dropped where the
-set of an operand equals the set of the result.
+A *fact* gives the kind of a value, its number of dimensions where known, and its symbolic shape: a set of *atoms* that
+stands for the broadcast shape of them all.  A scalar has the empty set.  Two values with equal sets have provably equal
+shapes, and that is all that is claimed: ``unbroadcast`` is dropped where an operand has the set of the result.
 
 An atom is the shape of some value whose shape is not known otherwise.  Where the sizes of all axes are known by symbols
 (:mod:`s2sad.ir.sizes`), the set has a single atom that is named after them.  What a symbol stands for is fixed by the
@@ -36,6 +34,7 @@ from s2sad.runtime.classes import (
     own_members,
 )
 from s2sad.runtime.contents import is_disguised, items_of
+from s2sad.runtime.copies import is_repeated
 
 Kind = Literal[
     "scalar", "array", "numeric", "tuple", "list", "dict", "record", "dataclass", "slice", "none", "other", "open"
@@ -79,6 +78,7 @@ class Fact:
     What is ``open`` with ``given`` is None, or else what that says, which is a number or an array.
     What is ``other`` may surely be a ``text``; ``keys`` is what holds for every key of a dict.  Of an argument and its
     attributes, those for which a model stands (see `s2sad.ops.models`) are in ``library`` with their classes.
+    ``repeated`` is an argument that may be written, and of which elements may be one in memory.
     """
 
     kind: Kind
@@ -101,6 +101,7 @@ class Fact:
     text: bool = False
     keys: Fact | None = None
     library: tuple[tuple[str, type], ...] = ()
+    repeated: bool = False
 
     @property
     def immutable(self) -> bool:
@@ -254,7 +255,7 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
             known = sized(tuple([sizes[n] for n in value.shape]) if sizes is not None else (), True)
         else:
             known = Fact("array", frozenset({Atom(name)}), value.ndim)
-        known = _of_dtype(known, value.dtype)
+        known = replace(_of_dtype(known, value.dtype), repeated=is_repeated(value) and value.flags.writeable)
         return known if type(value) in (np.ndarray, np.memmap) else replace(known, boxed=True)
     if isinstance(value, (tuple, list)):
         fields = _fields_of(type(value))

@@ -191,7 +191,7 @@ def with_copies(
         start.append(_check(Call(_UNSHARED, (Build("tuple", tuple(Var(p.name) for p in written)), *others)), source))
         written_containers = [p for p in written if p not in objects and facts.of[p.name].kind != "array"]
         start += [_check(Call(_APART, (Var(p.name),)), source) for p in written_containers]
-    elif others or len(written) > 1 or facts.of[written[0].name].kind != "array":
+    elif others or len(written) > 1 or facts.of[written[0].name].kind != "array" or facts.of[written[0].name].repeated:
         held = Build("tuple", tuple(Var(p.name) for p in written)) if len(written) > 1 else Var(written[0].name)
         start.append(_check(Call(_APART, (held, *others)), source))
     names: dict[str, Expr] = {}

@@ -455,6 +455,18 @@ def is_repeated(x: Array) -> bool:
     return False
 
 
+def require_apart(x: Array) -> None:
+    """Refuse to write an array in place of which elements may be one in memory: an adjoint has one for each.
+
+    Raises:
+        UndefinedDerivativeError: if ``x`` is one that may be written.
+    """
+    if is_repeated(x) and x.flags.writeable:
+        raise UndefinedDerivativeError(
+            "elements of an array that is written in place are one in memory", "Take a copy of it (x.copy())."
+        )
+
+
 def apart_like(x: Array) -> Array:
     """An array of zeros with the strides of ``x``, if these keep its elements apart in memory."""
     return np.zeros_like(x, subok=False) if is_repeated(x) else laid_out_like(x)

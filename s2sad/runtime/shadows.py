@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.copies import apart_like, is_repeated
+from s2sad.runtime.copies import apart_like, require_apart
 from s2sad.runtime.trees import arrays_in, dataclass_fields, repeats
 
 
@@ -47,10 +47,7 @@ def shadow(x: Any, made: dict[int, Any] | None = None) -> Any:
             "Convert it with np.array(...) first.",
         )
     require_floats(x)
-    if is_repeated(x) and x.flags.writeable:
-        raise UndefinedDerivativeError(
-            "elements of an array that is written in place are one in memory", "Take a copy of it (x.copy())."
-        )
+    require_apart(x)
     return apart_like(x)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.contents import attributes_of, is_disguised
-from s2sad.runtime.copies import ATOMS, MEMORY, Reach, is_followed, is_mutable, labelled_parts
+from s2sad.runtime.copies import ATOMS, MEMORY, Reach, is_followed, is_mutable, labelled_parts, require_apart
 from s2sad.runtime.reading import Reading
 
 _REMEDY = "Pass a copy of one of them."
@@ -37,6 +37,7 @@ def apart(written: Any, *others: Any) -> None:
 
     Raises:
         SharedArgumentsError: if an array in ``written`` may overlap another, or one in ``others``.
+        UndefinedDerivativeError: if one in ``written`` overlaps itself.
     """
     own: Sequence[Any] = written if type(written) is tuple else (written,)
     rest: Sequence[Any] = others
@@ -45,6 +46,7 @@ def apart(written: Any, *others: Any) -> None:
         _check_read({}, own, (written, *others))
         rest = [b for x in others for b in arrays_in(x)]
     for i, a in enumerate(own):
+        require_apart(a)
         for b in (*own[:i], *rest):
             if overlap(a, b):
                 raise SharedArgumentsError(
@@ -130,6 +132,7 @@ def in_one_place(written: tuple[Any, ...], *roots: Any) -> None:
 
     Raises:
         SharedArgumentsError: if one of them is found more often, or is an array that shares memory with another.
+        UndefinedDerivativeError: if one is an array that overlaps itself.
 
     Example:
         >>> losses = [1.0]
@@ -143,6 +146,7 @@ def in_one_place(written: tuple[Any, ...], *roots: Any) -> None:
     arrays = [x for x in reach.objects.values() if isinstance(x, np.ndarray)]
     for x in written:
         if isinstance(x, np.ndarray):
+            require_apart(x)
             if held[id(x)] > ways[id(x)] or any(y is not x and overlap(x, y) for y in arrays):
                 raise SharedArgumentsError(
                     "an array that exists and that the function writes is found in two places, or shares memory with "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,68 @@ def test_memory_that_elements_share_and_that_may_be_written_is_refused() -> None
     x = np.lib.stride_tricks.as_strided(np.full(3, 2.0), (3,), (0,))
     with pytest.raises(UndefinedDerivativeError, match="are one in memory"):
         grad(given)(x, -0.5)
+
+
+def item_written(x, c):
+    x[0] = c
+    return np.sum(x * x[::-1])
+
+
+def view_written(x, c):
+    flat = x.reshape(-1)
+    flat[1] *= c
+    return np.sum(x * K)
+
+
+def some_rebound(x, c):
+    for _ in range(int(c)):
+        x = x * c
+    x[0] = c
+    return np.sum(x * K)
+
+
+def held_in_a_list(xs, c):
+    xs[0][0] = c
+    return np.sum(xs[0] * K)
+
+
+@dataclass
+class Held:
+    """An object with an array that a function writes."""
+
+    x: np.ndarray
+
+
+def held_by_an_object(held, c):
+    held.x[0] = c
+    return np.sum(held.x * K)
+
+
+HOLDERS: dict[Callable[..., Any], Callable[[Any], Any]] = {
+    item_written: np.asarray,
+    view_written: np.asarray,
+    some_rebound: np.asarray,
+    held_in_a_list: lambda x: [x],
+    held_by_an_object: Held,
+}
+
+
+@pytest.mark.parametrize("f", HOLDERS, ids=lambda f: f.__name__)
+def test_arguments_whose_elements_are_one_are_written_by_no_derivative(f: Callable[..., Any]) -> None:
+    """Also not by one that was compiled for an array of the same shape, whose elements are apart."""
+    hold, c = HOLDERS[f], 0.7
+    apart, along = np.array([1.0, 2.0, 0.5]), (None, 1.0)
+    expected = numeric_gradient(lambda x, c: f(hold(x.copy()), c), (apart, c), 1)
+    gradient = grad(f, argnums=1)
+    for _ in range(2):
+        np.testing.assert_allclose(gradient(hold(apart.copy()), c), expected, rtol=1e-7)
+        np.testing.assert_allclose(jvp(f, (hold(apart.copy()), c), along)[1], expected, rtol=1e-7)
+        one = np.lib.stride_tricks.as_strided(np.full(3, 2.0), (3,), (0,))
+        with pytest.raises(UndefinedDerivativeError, match="are one in memory"):
+            gradient(hold(one), c)
+        with pytest.raises(UndefinedDerivativeError, match="are one in memory"):
+            jvp(f, (hold(one), c), along)
+        np.testing.assert_array_equal(one, 2.0)
 
 
 def test_copies_of_repeated_elements_are_apart() -> None:
