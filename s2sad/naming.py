@@ -189,6 +189,7 @@ class _Interference:
                 self.likes[name] = source.args[0].name
         elif isinstance(stmt, Copy):
             source = stmt.sources[stmt.targets.index(name)]
+        same = source.name if isinstance(source, Var) else None
         for other in live:
-            if Var(other) != source and other != name:
+            if other != same:
                 self.add(name, other)

@@ -169,7 +169,7 @@ class Evaluator:
                 bound = None
         found = self.shape(call, spec, bound)
         if found.value is not None and call.op.kind not in ("user", "index"):
-            found = replace(found, value=None)
+            found = found.but(value=None)
         if not found.numeric and found.kind != "open":
             return found
         dtype = dtype_of(call)
@@ -180,13 +180,13 @@ class Evaluator:
             if of_objects is not None:
                 return of_objects if of_objects.kind == "open" else ARRAY_OF_OBJECTS
         if found.numeric and not found.boolean and may_be_boolean(call, spec, bound, self):
-            found = replace(found, boolean=True)
+            found = found.but(boolean=True)
         precision = precision_of(call, found, spec, bound, self)
         if precision != found.precision:
-            found = replace(found, precision=precision)
+            found = found.but(precision=precision)
         if found.numeric and any(self(a).boxed for a in call.args) and _keeps_boxes(call, found, spec):
             # What seems a number may be an array without axes, which is changed in place by ``+=``.
-            found = replace(found, boxed=True, kind="numeric" if found.kind == "scalar" else found.kind)
+            found = found.but(boxed=True, kind="numeric" if found.kind == "scalar" else found.kind)
         return found
 
     def surely_given(self, call: Call) -> dict[str, Fact]:

@@ -82,8 +82,7 @@ class Emitting(abc.ABC):
 
 def is_jitted(function: Any) -> bool:
     """Whether an object is a function that Numba compiles when it is called; its ``py_func`` is what it compiles."""
-    classes = [(c.__module__, c.__name__) for c in type(function).__mro__]
-    return ("numba.core.dispatcher", "Dispatcher") in classes
+    return any(c.__name__ == "Dispatcher" and c.__module__ == "numba.core.dispatcher" for c in type(function).__mro__)
 
 
 @dataclass(frozen=True)
@@ -205,8 +204,9 @@ class Resolver:
         self.cells = cells_of(function)
         self.guards: dict[tuple[Any, ...], Guard] = {}
         self.rebound: dict[str, bool] = {}
-        #: The functions, classes and modules by names that are not local, which mean the same while it is compiled.
-        self.known: dict[str, tuple[bool, Any]] = {}
+        #: The functions, classes and modules by names that are not local, and by attributes of modules and classes,
+        #: which mean the same while it is compiled.
+        self.known: dict[str | tuple[int, str], tuple[bool, Any]] = {}
 
     def lookup(self, node: Any) -> tuple[bool, Any]:
         """Whether ``node`` (a name or a dotted name of modules) has a value now, and the value.
@@ -226,9 +226,13 @@ class Resolver:
             space: Any = self.cells.get(node.id, self.globals)
             guard = Guard(space, node.id, None)
             value = guard.current()
+            key: str | tuple[int, str] = node.id
             name = node.id
         elif isinstance(node, gast.Attribute):
             found, owner = self.lookup(node.value)
+            key = id(owner), node.attr
+            if found and key in self.known:
+                return self.known[key]
             methods = found and ops.has_methods(owner) and ops.spec_of(getattr(owner, node.attr, None)) is not None
             if not found or not (isinstance(owner, (types.ModuleType, type, _UFUNC)) or methods):
                 known, reached = self.member(node), self.reached(node)
@@ -238,8 +242,8 @@ class Resolver:
         else:
             return False, self.held(node.value) if isinstance(node, gast.Subscript) else None
         answer = self.meaning(space, name, value)
-        if isinstance(node, gast.Name) and (callable(answer[1]) or isinstance(answer[1], types.ModuleType)):
-            self.known[name] = answer
+        if callable(answer[1]) or isinstance(answer[1], types.ModuleType):
+            self.known[key] = answer
         return answer
 
     def meaning(self, space: Any, name: str, value: Any) -> tuple[bool, Any]:

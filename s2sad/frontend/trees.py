@@ -15,17 +15,18 @@ def nodes_of(tree: Any) -> list[Any]:
     """
     found = [tree]
     for node in found:
-        for name in _PARTS.get(type(node)) or _parts(type(node)):
+        parts = _PARTS.get(node.__class__)
+        for name in _parts(node.__class__) if parts is None else parts:
             value = getattr(node, name, None)
             if value.__class__ is list:
                 found += [v for v in value if isinstance(v, gast.AST)]
-            elif isinstance(value, gast.AST):
+            elif value is not None and isinstance(value, gast.AST):
                 found.append(value)
     return found
 
 
 #: The fields that may hold nodes, by class of node.
-_PARTS: dict[type, tuple[str, ...]] = {}
+_PARTS: dict[type, tuple[str, ...]] = {gast.Constant: ()}
 _PLAIN = frozenset(("ctx", "id", "attr", "type_comment", "kind", "lineno", "is_async", "conversion"))
 
 

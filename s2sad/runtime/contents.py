@@ -128,3 +128,17 @@ def holds_constants(found: Any) -> bool:
 
 class _UnknownError(Exception):
     """Raised where something is not among what is known."""
+
+
+def tuple_fields(cls: type) -> tuple[str, ...] | None:
+    """The names of the fields of a named tuple, or of a structure of the interpreter's; None of other classes.
+
+    Example:
+        >>> import sys
+        >>> tuple_fields(type(sys.float_info))[:3]
+        ('max', 'max_exp', 'max_10_exp')
+    """
+    if issubclass(cls, tuple) and (n := getattr(cls, "n_sequence_fields", None)) is not None:
+        names: tuple[str, ...] = getattr(cls, "__match_args__", ())
+        return names if n == getattr(cls, "n_fields", None) == len(names) else None
+    return getattr(cls, "_fields", None)
