@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -101,6 +101,8 @@ class Builder:
         self.lazy: dict[str, Expr] = {}
         #: The definitions of names whose value nothing changes, as far as they are known.
         self.steady: dict[str, Expr] = {}
+        #: The names whose value something may change.
+        self.unsteady: Set[str] = frozenset()
         self.broadcasts: dict[str, Expr] = {}
         #: The adjoints that are selections.
         self.selected: dict[str, Selection] = {}
@@ -253,6 +255,8 @@ class Builder:
         """An adjoint expression as a person would write it, with what is known of its names."""
         expr = map_children(self.lowered(expr), self.tidy)
         if isinstance(expr, Call):
+            if expr.op.function is np.real and self.fact(expr.args[0]).real and self.fact(expr.args[0]).numeric:
+                return expr.args[0]
             if expr.op == algebra.POWER and expr.args[1] == Const(2) and self.fact(expr.args[0]).kind == "scalar":
                 if isinstance(expr.args[0], Var):
                     return Call(algebra.MULTIPLY, (expr.args[0], expr.args[0]))

@@ -19,6 +19,7 @@ from s2sad.differentiate.applied import (
 )
 from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.items import PACKED, field, is_field
+from s2sad.differentiate.moduli import with_moduli
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.selecting import (
     by_choices,
@@ -71,6 +72,7 @@ def ruled(state: State, call: Call, z: Var, z_bar: Expr) -> None:
         what = f"{op.name}= of a list or tuple that is differentiated"
         state.refusals.refuse(call.node, what, "Make a new one (x = x + y), or append the items one by one.")
     else:
+        call = with_moduli(call, state.make)
         try:
             found = applied(call, fact, state.adjoints.is_active)
         except NotDifferentiableError as error:

@@ -227,6 +227,12 @@ def real_part(b: Bound, fact: Look) -> Fact:
     return replace(same_array(b, fact), real=True)
 
 
+def modulus(b: Bound, fact: Look) -> Fact:
+    """As `same_as_first`, for what is real of complex numbers, too."""
+    found = same_as_first(b, fact)
+    return found.but(real=True) if found.numeric else found
+
+
 def first(b: Bound, fact: Look) -> Fact:
     """Of the type of the first operand."""
     return fact(next(iter(b.values())))
