@@ -39,7 +39,7 @@ def by_float_power(x, a, w):
 
 def in_a_loop(x, a, w):
     total = 0.0
-    for row, weight in zip(a, w):
+    for row, weight in zip(a, w, strict=True):
         total += weight * abs(np.sum(row * x)) ** 2
     return total
 
