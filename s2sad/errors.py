@@ -148,6 +148,8 @@ class UnsupportedError(S2SADError):
     of_sizes: bool = False
     #: Whether it may help to write loops out, so that the items of lists and dicts are known.
     of_rounds: bool = False
+    #: Whether it may help to inline functions, as they change lists and dicts of their callers.
+    of_inlining: bool = False
 
     def __init__(
         self,

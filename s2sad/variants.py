@@ -125,6 +125,7 @@ class Variants(Aside):
         except UnsupportedError as error:
             sized = of_sizes("sizes") if error.of_sizes else None
             sized = of_sizes("rounds") if sized is None and error.of_rounds else sized
+            sized = of_sizes("inlined") if sized is None and error.of_inlining else sized
             if sized is None:
                 raise
             return sized

@@ -66,6 +66,8 @@ class Source:
     node: gast.FunctionDef
     #: Why functions and objects that it makes stay as they are, if they do.
     obstacle: Violation | None = None
+    #: The function that it is a version of, with some arguments known.
+    origin: Any = None
 
     def line(self, number: int) -> str:
         """Return one line of the file without its end."""

@@ -136,7 +136,12 @@ def analysed(program: Program, asked: Asked) -> Analysed:
     sources = program.types.sources
     if (sources.recorded or sources.state) and asked.function is sources.recording:
         ir = with_written_alone(ir, sources.recorded, sources.state, known, lowered.source)
-    _check_changes(ir, known, shared, lowered)
+    try:
+        _check_changes(ir, known, shared, lowered)
+    except UnsupportedError:
+        if not shared.versions.keys().isdisjoint(p.name for p in ir.params):
+            sources.note_changing(asked.function)
+        raise
     if context is not None and context.tried:
         ir = replace(ir, body=(Enter(), *ir.body, Exit()))
     # The caller sees what a callee writes.

@@ -80,22 +80,29 @@ def compile_gradient(
     share objects.  With ``conformed`` what is emitted gives gradients the structure, shape and dtype of the arguments
     itself, so that it can be differentiated; else its caller does.  What is ``exact`` is for arrays of modules of the
     sizes that they have now; where the facts have numbers for ``sizes``, loops that make objects are written out, and
-    for the sake of ``"rounds"`` those that change lists and dicts as well.
+    for the sake of ``"rounds"`` those that change lists and dicts as well; or what changes those of its caller is
+    ``"inlined"``.
 
     Raises:
         SourceError: if the function has no source.
         UnsupportedError: with every place through which no derivative can pass.
     """
     asked = Asked(function, wrt, facts, has_aux=has_aux, together=together)
-    compilation = _Compilation(conformed, exact)
-    sources = compilation.program.sources
-    sources.writes_out = sizes == "rounds"
-    try:
-        made = compilation.run(asked, goal, single, bool(sizes))
-        return replace(made, of_sizes=sources.asks_sizes)
-    except UnsupportedError as error:
-        error.of_sizes, error.of_rounds = sources.asks_sizes, sources.fills_containers
-        raise
+    inlines: frozenset[types.FunctionType] = frozenset()
+    refused: UnsupportedError | None = None
+    while True:
+        compilation = _Compilation(conformed, exact)
+        sources = compilation.program.sources
+        sources.writes_out, sources.inlines = sizes == "rounds", inlines
+        try:
+            made = compilation.run(asked, goal, single, bool(sizes))
+            return replace(made, of_sizes=sources.asks_sizes)
+        except UnsupportedError as error:
+            error.of_sizes, error.of_rounds = sources.asks_sizes, sources.fills_containers
+            error.of_inlining, refused = bool(sources.changing), refused or error
+            if sizes != "inlined" or sources.changing <= inlines:
+                raise refused from None
+            inlines |= sources.changing
 
 
 @dataclass

@@ -91,6 +91,11 @@ class Sources:
         self.asks_sizes = False
         #: Whether loops are written out for the sake of lists and dicts, and whether that may help.
         self.writes_out = self.fills_containers = False
+        #: The functions that change lists and dicts of their callers, and those that are inlined for it.
+        self.changing: set[types.FunctionType] = set()
+        self.inlines: frozenset[types.FunctionType] = frozenset()
+        #: The functions that are made while others are specialised, and of which whole function each is a version.
+        self.made: dict[types.FunctionType, types.FunctionType | None] = {}
         #: What functions are called with while it runs, if its arguments are numbers and the like.
         self.calls: Calls | None = None
 
@@ -104,7 +109,17 @@ class Sources:
             facts, foreign = self.literal.get(function, {}), self.foreign.get(function, NOTHING)
             records = function is self.recording
             made = specialised(
-                source, read, obstacles, self.package, instances, self.calls, records, facts, self.writes_out, foreign
+                source,
+                read,
+                obstacles,
+                self.package,
+                instances,
+                self.calls,
+                records,
+                facts,
+                self.writes_out,
+                self.inlines,
+                foreign,
             )
             self.asks_sizes |= obstacles.of_sizes
             self.fills_containers |= obstacles.of_rounds
@@ -116,10 +131,18 @@ class Sources:
                     self.guards.add(guard)
                 if made.parted:
                     self.parted[function] = made.parted
+                self.made.update({f: part.origin for f, part in made.sources.items()})
                 self.recorded += made.recorded
                 self.state += made.state
             self.sources[function] = source
         return self.sources[function]
+
+    def note_changing(self, function: types.FunctionType) -> None:
+        """Note that a function changes lists or dicts of its callers."""
+        function = self.unpruned.get(function, function)
+        whole = self.made.get(function, function)
+        if whole is not None:
+            self.changing.add(whole)
 
     def read(self, function: types.FunctionType, generators: bool = False) -> Source:
         """The source of a function as it is written, but for imports, ``match`` and branches that are switched off."""

@@ -22,11 +22,12 @@ from s2sad.transform.builtin import built_in
 from s2sad.transform.containers import items_of, run_through, view, view_of_operand
 from s2sad.transform.derivatives import Calls, derived
 from s2sad.transform.functionals import (
+    BY_KEYS,
     REMEMBERING,
     SORT_BY,
-    SORTED_BY,
     dispatched,
     functional_call,
+    is_by_key,
     is_caching,
     is_functional,
 )
@@ -264,8 +265,8 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     if done is not None:
         return done
     is_stream = bool(args) and isinstance(args[0][1], (Lazy, Stream))
-    if value is sorted and not is_stream and any(kind == "key" and is_callable(v) for kind, v in args):
-        return call_function(s, SORTED_BY, args, op, frame, None)
+    if is_by_key(value, args) and not is_stream:
+        return call_function(s, BY_KEYS[value], args, op, frame, None)
     if (made := ops.model_of(value)) is not None:
         given = stands_where_given(made)
         known_parts = any(is_structure(v) or v in s.rows for _, v in args)
@@ -335,8 +336,9 @@ def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: O
         code = s.code(function)
     except S2SADError:
         return None
-    follows = s.relied.writes_out and not all(existing.is_constant(s, v) for _, v in args)
-    follows = follows and is_followed_for_containers(s, function)
+    given = [v for _, v in args]
+    follows = s.relied.writes_out and growing.is_followed_for_containers(s, function)
+    follows = not all(existing.is_constant(s, v) for v in given) and (follows or growing.is_inlined(s, function, given))
     s.relied.recurs = s.relied.recurs or code in s.active
     if not (follows or (objects.makes_something(function) and code not in s.active)):
         return None
@@ -359,24 +361,6 @@ def _leads_to_items(s: Specialiser, value: Abstract) -> bool:
     return is_static(value) and any(
         isinstance(s.state.get(cell_of(thing)), Content) for thing in things_of(value, s.state)
     )
-
-
-def is_followed_for_containers(s: Specialiser, function: types.FunctionType) -> bool:
-    """Whether a function, or one that it calls by a global name, makes objects, or lists and dicts with loops."""
-    pending, seen = [function], {function}
-    while pending:
-        value = pending.pop()
-        try:
-            code = s.code(value)
-        except S2SADError:
-            continue
-        if any(map(fills_containers, codes(code))) or objects.makes_something(value):
-            return True
-        for other in objects.mentioned(value.__code__.co_names, value.__globals__):
-            if isinstance(other, types.FunctionType) and other not in seen and is_followed(other):
-                seen.add(other)
-                pending.append(other)
-    return False
 
 
 def call_function(
@@ -460,6 +444,7 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
     of_containers = s.relied.writes_out and (
         fills_containers(code) or changes_items(code) or any(_leads_to_items(s, value) for value in bound.values())
     )
+    of_containers = of_containers or growing.is_inlined(s, start.home.source.function, bound.values())
     small = small or (of_containers and size(code) <= MOST_OF_LARGE)
     alike = all(s.making.reads_alike(read, start.home) for read in names_read(codes(code))) or is_of_model(
         start.home.source.function

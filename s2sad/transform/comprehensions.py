@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from s2sad.ir.code import Code, Constant, Operation, Region, Value
+from s2sad.ir.code import Code, Constant, Operation, Region, Value, inner
 from s2sad.transform.containers import (
     MOST_ITEMS,
     elements,
@@ -27,6 +27,8 @@ from s2sad.transform.specialiser import Done, Frame, Specialiser
 
 #: What one round of a comprehension makes: an element, or a key and a value.
 Element = tuple[Abstract, ...]
+#: What goes through its argument to the end at once, by name.
+_LISTING = {f.__name__: f for f in (sum, min, max, list, tuple, sorted)}
 
 
 def comprehension(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -129,8 +131,16 @@ def generator(s: Specialiser, op: Operation, frame: Frame) -> Done:
     iterable = s.get(op.operands[0], frame)
     code: Code = op.data
     (each,) = code.body.operations
-    if code.awaits or not _is_written_out(s, "generator", each.regions[0], iterable, frame):
+    if code.awaits:
         return None
+    if not _is_written_out(s, "generator", each.regions[0], iterable, frame):
+        is_inlined = len(s.active) > 1
+        if not (is_inlined and code.captures and _is_gone_through_at_once(s, op, frame)):
+            return None
+        # The variables that it reads are those of the function that this one becomes a part of.
+        listed = Operation("comprehension", op.operands, op.results, "list", (each.regions[0],), op.place)
+        s.rewrite(listed, frame)
+        return (s.get(op.result, frame),)
 
     def thunk() -> Iterator[Abstract]:
         s.used = True
@@ -138,3 +148,13 @@ def generator(s: Specialiser, op: Operation, frame: Frame) -> Done:
             yield element
 
     return (lazy(s, thunk),)
+
+
+def _is_gone_through_at_once(s: Specialiser, op: Operation, frame: Frame) -> bool:
+    """Whether a call of ``sum`` or the like, of nothing else, goes through the result of an operation to its end."""
+    operations = list(inner(s.active[-1].body))
+    users = [o for o in operations if op.result in o.operands]
+    if len(users) != 1 or users[0].kind != "call" or len(users[0].operands) != 2:
+        return False
+    name = next((o.data for o in operations if o.kind == "global" and o.result is users[0].operands[0]), "")
+    return name in _LISTING and s.lookup(frame, name)[1] is _LISTING[name]

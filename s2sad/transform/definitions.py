@@ -32,6 +32,32 @@ def sort_by(items: Any, *, key: Any, reverse: bool = False) -> None:
     moved(items, in_order([key(item) for item in items], reverse))
 
 
+def max_by(iterable: Any, *, key: Any) -> Any:
+    """``max`` by keys that are not known."""
+    items = list(iterable)
+    if not items:
+        raise ValueError("max() arg is an empty sequence")
+    keys = [key(item) for item in items]
+    best = 0
+    for i in range(1, len(items)):
+        if keys[i] > keys[best]:
+            best = i
+    return items[best]
+
+
+def min_by(iterable: Any, *, key: Any) -> Any:
+    """``min`` by keys that are not known."""
+    items = list(iterable)
+    if not items:
+        raise ValueError("min() arg is an empty sequence")
+    keys = [key(item) for item in items]
+    best = 0
+    for i in range(1, len(items)):
+        if keys[i] < keys[best]:
+            best = i
+    return items[best]
+
+
 # --- what is remembered
 
 

@@ -44,8 +44,8 @@ _METHODS = {
 }  # fmt: skip
 #: What all functions of ``functools.singledispatch`` run.
 _DISPATCHING = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
-#: What ``sorted`` does where the keys are not known.
-SORTED_BY: Any = definitions.sorted_by
+#: What ``sorted``, ``max`` and ``min`` do where the keys are not known.
+BY_KEYS: dict[Any, Any] = {sorted: definitions.sorted_by, max: definitions.max_by, min: definitions.min_by}
 #: What a list does where it is sorted by keys that are not known.
 SORT_BY: Any = definitions.sort_by
 #: What ``functools.cache`` does.
@@ -67,6 +67,17 @@ def is_caching(args: Args) -> bool:
         case [] | [("", Closure())] | [("" | "maxsize", Constant())]:
             raise NotSpecialisedError("forgets")
     return False
+
+
+def is_by_key(value: Any, args: Args) -> bool:
+    """Whether a call of ``sorted``, ``max`` or ``min`` compares what a function gives for each item."""
+    if not (value is sorted or value is max or value is min):
+        return False
+    options = {kind for kind, _ in args[1:]}
+    return any(kind == "key" and is_callable(v) for kind, v in args) and options <= {
+        "key",
+        *(["reverse"] if value is sorted else []),
+    }
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,6 @@
-"""Which functions change the length of lists of their callers, of which the items are not known one by one.
+"""Which functions are inlined for what they do to lists and dicts.
+
+Some change the length of lists of their callers, of which the items are not known one by one:
 
     class Smoother:
         def step(self, z):
@@ -7,17 +9,24 @@
 
 Such a list is a variable of the function that made it.  A change by a function of the new program, which would have the
 list for an argument, is one that its caller does not see as a change of that variable; where the function is inlined,
-it is.
+it is.  Others exchange or replace items of such a list: they are inlined once that is what was refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import types
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from s2sad.errors import S2SADError
+from s2sad.frontend.called import is_followed
 from s2sad.frontend.changes import is_moving
-from s2sad.ir.code import Code, Operand, Operation, Value, inner
+from s2sad.ir.code import Code, Operand, Operation, Value, codes, inner
+from s2sad.transform import objects
+from s2sad.transform.held import is_held
 from s2sad.transform.known import Abstract, Content, Items, Record, State
+from s2sad.transform.regions import fills_containers
+from s2sad.transform.specialiser import Specialiser
 
 #: How many operations a function has at most that is inlined for what it does to a list.
 MOST = 100
@@ -66,3 +75,29 @@ def _is_unknown(value: Abstract | None, state: State) -> bool:
     if isinstance(value, Items):
         return not isinstance(state.get(value.cell), Content)
     return isinstance(value, Value)
+
+
+def is_followed_for_containers(s: Specialiser, function: types.FunctionType) -> bool:
+    """Whether a function, or one that it calls by a global name, changes lists and dicts of its callers; or makes
+    objects, or lists and dicts with loops, where these are written out."""
+    pending, seen = [function], {function}
+    while pending:
+        value = pending.pop()
+        try:
+            code = s.code(value)
+        except S2SADError:
+            continue
+        if value in s.relied.inlines:
+            return True
+        if s.relied.writes_out and (any(map(fills_containers, codes(code))) or objects.makes_something(value)):
+            return True
+        for other in objects.mentioned(value.__code__.co_names, value.__globals__):
+            if isinstance(other, types.FunctionType) and other not in seen and is_followed(other):
+                seen.add(other)
+                pending.append(other)
+    return False
+
+
+def is_inlined(s: Specialiser, function: types.FunctionType, given: Iterable[Abstract]) -> bool:
+    """Whether a function, or one that it calls, changes lists and dicts that are its caller's, and none that exist."""
+    return bool(s.relied.inlines) and not any(map(is_held, given)) and is_followed_for_containers(s, function)

@@ -169,18 +169,17 @@ def enumerate_(given: Given) -> Done:
     if not isinstance(start, Constant) or type(start.value) is not int or not given.values or len(given.values) > 2:
         return None
     operand = given.made_of_counted()
-    given.values = given.values[:1]
-    (value,) = given.values
+    value, *_ = given.values
     if isinstance(value, Generator):
         return (counted(given.s, value, start, given.op, given.frame),)
-    if not given.are_known():
+    if not Given(given.s, [value], {}, given.op, given.frame).are_known():
         return None
     if isinstance(value, Lazy):
         first = start.value
         return given.lazily(lambda: (Row((Constant(i), v)) for i, v in enumerate(one_by_one(given.s, value), first)))
     row = rounds(given.s, value) or ()
     pairs = [Row((Constant(i), v)) for i, v in enumerate(row, start.value)]  # type: ignore[arg-type]
-    return (stream(given.s, pairs, given.values, operand=operand),)
+    return (stream(given.s, pairs, (value,), operand=operand),)
 
 
 def reversed_(given: Given) -> Done:

@@ -213,7 +213,8 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
         after = lifted.taken, lifted.results, lifted.changed, lifted.created, lifted.written
         if not lifted.recursive or before == after:
             function, source = made_function(new, home, making.cells, s.reads, start.name, start.place)
-            s.sources[function] = source
+            whole = home.source.function
+            s.sources[function] = replace(source, origin=whole if code is s.code(whole) else None)
             lifted.cell.cell_contents = function
             lifted.complete = True
             return lifted

@@ -106,7 +106,8 @@ class Relied:
     if those of arguments, which are not known, would decide how objects are made.  A loop ``replaces`` objects by
     others of the same shape if that is allowed, which forbids that they are changed later; if one does, some are
     ``replaced``.  The program ``writes_out`` loops for the sake of lists and dicts as well, so that their items stay
-    known, and so it does with calls if a function ``recurs``.  The conditions in ``answers`` have been asked by the
+    known, and so it does with calls if a function ``recurs``.  It ``inlines`` functions that change lists and dicts of
+    their callers.  The conditions in ``answers`` have been asked by the
     branches around the place where the new program is written.
     """
 
@@ -136,6 +137,7 @@ class Relied:
     asks_sizes: bool = False
     replaces: bool = True
     writes_out: bool = False
+    inlines: frozenset[types.FunctionType] = frozenset()
     recurs: bool = False
     replaced: bool = False
     answers: dict[Operand, bool] = field(default_factory=dict)

@@ -60,6 +60,7 @@ from s2sad.transform.containers import UNKNOWN
 from s2sad.transform.entered import with_state
 from s2sad.transform.functionals import is_functional
 from s2sad.transform.functions import same_function
+from s2sad.transform.growing import is_followed_for_containers
 from s2sad.transform.instances import Instance, part
 from s2sad.transform.known import Cell, Home, Known, NotSpecialisedError, Returned
 from s2sad.transform.making import Making
@@ -199,6 +200,7 @@ def specialised(
     records: bool = False,
     facts: Mapping[str, Fact] | None = None,
     writes_out: bool = False,
+    inlines: frozenset[types.FunctionType] = frozenset(),
     given_objects: foreign.Given = foreign.NOTHING,
 ) -> Specialised | None:
     """A function without the functions and objects that it makes and uses itself; None if it stays as it is.
@@ -213,6 +215,7 @@ def specialised(
         records: Whether it may record in containers of existing objects.
         facts: The types of its arguments with their sizes as numbers, if what it makes may depend on these.
         writes_out: Whether loops are written out so that the items of lists and dicts stay known.
+        inlines: The functions that are inlined since they change lists and dicts of their callers.
         given_objects: What is known of arguments for whose objects models stand.
     """
     changing: frozenset[str] = frozenset()
@@ -224,7 +227,7 @@ def specialised(
     while True:
         s, found = Specialiser(read, HANDLERS, calls.call_function, package), list[Violation]()
         s.relied.changing, s.relied.constants, s.relied.lists = changing, constants, lists
-        s.relied.replaces, s.relied.writes_out = replaces, writes_out
+        s.relied.replaces, s.relied.writes_out, s.relied.inlines = replaces, writes_out, inlines
         home = s.homes[source.function] = Home(source, Resolver(source.function, frozenset()))
         s.relied.home = home if records else None
         whole = _specialised(s, home, found, wanted.values(), instances or {}, state, facts or {}, given_objects)
@@ -416,7 +419,7 @@ def _is_call_worth_it(
     if isinstance(value, types.FunctionType) and is_followed(value):
         if any(simple.is_own_class(Known(values.get(o))) for o in op.operands[1:]):  # type: ignore[arg-type]
             return True
-        if s.relied.writes_out and calls.is_followed_for_containers(s, value):
+        if (s.relied.writes_out or s.relied.inlines) and is_followed_for_containers(s, value):
             return True
         if value.__code__.co_flags & inspect.CO_GENERATOR:
             return True
