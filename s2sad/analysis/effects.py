@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from s2sad import ops
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.provenance import Provenance
-from s2sad.analysis.sharing import may_hold_objects, reshapes_itself, sharing, views_first
+from s2sad.analysis.sharing import keeps_items, may_hold_objects, reshapes_itself, sharing, views_first
 from s2sad.analysis.summaries import (
     MODULE,
     RESULT,
@@ -222,8 +222,7 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 return
             constant = op.kind == "attribute" and ops.is_constant_attribute(op.name)
             if constant or sharing(expr, facts.get) == "fresh":
-                if op.kind == "method" and op.name == "copy" and facts.get(args[0]).kind in HOLDING:
-                    # The items of the copy are those of the container.
+                if keeps_items(expr, facts.get):
                     yield from sharers(args[0], facts, calls)
                 return
             if op.kind == "change":

@@ -79,6 +79,11 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
     return result if result in ("fresh", "view") else "maybe"
 
 
+def keeps_items(call: Call, fact: Callable[[Expr], Fact]) -> bool:
+    """Whether an operation copies what may be a container, and holds the same objects as that does."""
+    return call.op.kind == "method" and call.op.name == "copy" and not fact(call.args[0]).numeric
+
+
 def views_first(call: Call) -> bool:
     """Whether a function gives a view of its first operand, or a copy of it, and nothing of what else it is given."""
     spec = ops.spec_of(call.op.function) if call.op.kind == "function" else None

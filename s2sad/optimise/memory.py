@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from s2sad.analysis.evaluate import evaluate
-from s2sad.analysis.sharing import sharing
+from s2sad.analysis.sharing import keeps_items, sharing
 from s2sad.ir.nodes import (
     Assign,
     Build,
@@ -108,7 +108,7 @@ class Memory:
             case Assign(target=target, value=value):
                 if target not in self.of:
                     self.of[target] = self._known(target, value)
-                self.join(target, *_held(value))
+                self.join(target, *self._held(value))
             case Copy(targets=targets, sources=sources):
                 for name, source in zip(targets, sources, strict=True):
                     self.join(name, *names_in(source))
@@ -143,6 +143,19 @@ class Memory:
                 self.join(*names_in(call))
             case _:
                 pass
+
+    def _held(self, value: Expr) -> tuple[str, ...]:
+        """The names whose objects the value of an expression may be, or be a part of, or hold."""
+        if isinstance(value, Call):
+            if not is_pure(value):
+                return names_in(value)
+            if sharing(value) == "fresh":
+                return names_in(value) if keeps_items(value, self.fact) else ()
+            if value.op.kind == "change":
+                return names_in(value)
+            if value.op.kind in ("index", "inplace"):
+                return self._held(value.args[0])
+        return names_in(value)
 
     def _known(self, target: str, value: Expr) -> Fact:
         plain = target.rstrip("'")
@@ -241,20 +254,6 @@ def _linear(expr: Expr) -> _Linear:
         if not others:
             return names, number - more
     return (repr(expr),), 0
-
-
-def _held(value: Expr) -> tuple[str, ...]:
-    """The names whose objects the value of an expression may be, or be a part of, or hold."""
-    if isinstance(value, Call):
-        if not is_pure(value):
-            return names_in(value)
-        if sharing(value) == "fresh":
-            return ()
-        if value.op.kind == "change":
-            return names_in(value)
-        if value.op.kind in ("index", "inplace"):
-            return _held(value.args[0])
-    return names_in(value)
 
 
 def _written(stmt: Stmt) -> Iterator[str]:

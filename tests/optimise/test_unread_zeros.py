@@ -131,3 +131,38 @@ def test_what_the_turn_before_has_made_is_read() -> None:
     assert left(Store(Var("d"), Const(1), item), made, zero) == 1
     assert left(made, zero, Store(Var("x"), Const(0), Call(Op("index", "[]", None), (Var("d"), Const(0))))) == 1
     assert left(made, zero) == left(made, zero, add) == 0
+
+
+#: What is done to the ``rows`` of an argument, of which one is another array in the end.
+ROWS = {
+    "a row": "rows[0][0] = 2.0",
+    "in a branch": "if k[0] > 0.0:\n    rows[0][0] = k[1]\nelse:\n    rows[0] = rows[1] * k",
+    "in a handler": "try:\n    rows[0][5]\nexcept IndexError:\n    rows[0][0] = 2.0",
+    "through a copy": "held = rows.copy()\nheld[0][0] = 2.0",
+    "through a sum": "held = rows + [k]\nheld[0][0] = 2.0",
+    "through a name": "row = rows[0]\nrow[:2] = k[:2]",
+    "in a loop": "for i in range(2):\n    rows[i][i] = k[i]",
+}
+
+
+@pytest.mark.parametrize("items", [0, "u"], ids=["list", "dict"])
+@pytest.mark.parametrize("kind", ROWS)
+def test_zeros_in_rows_of_which_one_is_replaced(kind: str, items: Any) -> None:
+    """The adjoint that is returned has the shadow that a row had in the beginning."""
+    body = textwrap.indent(ROWS[kind], "    ")
+    text = f"def f(rows, k):\n{body}\n    rows[0] = rows[0] * k\n    return np.sum(rows[0] * rows[0] + rows[1])\n"
+    if items == "u":
+        if "+" in ROWS[kind]:
+            return
+        text = text.replace("def f(rows, k):", 'def f(rows, k):\n    rows["u"] = k')
+    f = load(f"rows_{kind}_{items}", f"import numpy as np\n\n\n{text}")["f"]
+    rows = [np.array([0.5, 1.2, -0.7]), np.array([0.3, 0.2, 0.7])]
+    given = rows if items == 0 else {0: rows[0], 1: rows[1], "u": np.ones(3)}
+    k = np.array([1.0, 2.0, 3.0])
+
+    def at(first: Any, second: Any) -> Any:
+        return f([first.copy(), second.copy()] if items == 0 else {0: first.copy(), 1: second.copy()}, k)
+
+    found = grad(f)(given, k)
+    for n in (0, 1):
+        np.testing.assert_allclose(found[n], numeric_gradient(at, rows, n), rtol=1e-7, atol=1e-9)
