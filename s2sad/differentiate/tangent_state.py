@@ -102,8 +102,10 @@ class State:
         groups = [self.effects.group.get(t, frozenset({t})) for t in written]
         if len({n for group in groups for n in group}) == sum(map(len, groups)):
             for target in written:
-                zeros = isinstance(value, Call) and value.op.function is np.zeros_like and not value.kwargs
-                like = value.args[0] if zeros else value if isinstance(value, Build) else Var(target)  # type: ignore[union-attr]
+                like: Expr = value if isinstance(value, Build) else Var(target)
+                if isinstance(value, Call) and value.op.function is np.zeros_like and not value.kwargs:
+                    # Of a number or list NumPy makes an array as well.
+                    like = value.args[0] if self.make.fact(value.args[0]).kind in ("array", "numeric") else like
                 dense = isinstance(value, Build) or is_dense(value, self.known.definitions)
                 dense |= not self.effects.reshapes
                 self.define(target, self.tangents.zeros(like) if dense else Call(_ZERO_TANGENT, (like,)))

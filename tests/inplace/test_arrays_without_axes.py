@@ -39,6 +39,23 @@ def array_without_axes_is_overwritten(x: Any, k: Any, *_: Any) -> Any:
     return n
 
 
+@right
+def zeros_like_a_number_under_two_names(x: Any, k: Any, *_: Any) -> Any:
+    z = np.zeros_like(x)
+    u = z
+    z += x
+    u *= k
+    return z * u
+
+
+@right
+def zeros_like_a_list_under_two_names(x: Any, k: Any, *_: Any) -> Any:
+    z = np.zeros_like([x, 1.0])
+    u = [z]
+    z += x
+    return np.sum(u[0] * z) * k
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("f", RIGHT, ids=lambda f: f.__name__)
 def test_as_python(f: Callable[..., Any], mode: str) -> None:
