@@ -338,7 +338,7 @@ class Protected(ControlFlow):
                 # What one of Python's or NumPy's own writes, it writes at last, but where it compares items meanwhile.
                 own = is_built_in(node.func, lookup) or ops.spec_of(lookup(node.func)[1]) is not None
                 compares = is_moving(lookup(node.func)[1]) or getattr(node.func, "attr", "") == "sort"
-                return own and node is s.value and not compares
+                return own and node is getattr(s, "value", None) and not compares
         return True
 
     def goes_by_item(self, s: Node) -> bool:
