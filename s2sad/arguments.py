@@ -50,9 +50,10 @@ def kind(value: Any) -> Any:
 def _kind(value: Any) -> Any:
     t: type = type(value)
     if t is ARRAY and not value.dtype.hasobject:
-        if value.flags.forc or not is_repeated(value):
+        flags = value.flags
+        if flags.writeable and (flags.forc or not is_repeated(value)):
             return value.shape, value.dtype
-        return value.shape, value.dtype, value.flags.writeable
+        return value.shape, value.dtype, flags.writeable
     if t is float or t is int or t is str:
         return t
     if is_disguised(value):

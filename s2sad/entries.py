@@ -140,7 +140,8 @@ def _tests(args: tuple[Any, ...], values: dict[str, Any], written: Collection[in
             values[f"s{n}"], values[f"d{n}"] = x.shape, x.dtype
             tests.append(f"type(a{n}) is array and a{n}.shape == s{n} and a{n}.dtype is d{n}")
             if n in written:
-                tests.append(f"(a{n}.flags.forc or not is_repeated(a{n}))")
+                flag = "" if x.flags.writeable else "not "
+                tests.append(f"{flag}a{n}.flags.writeable and (a{n}.flags.forc or not is_repeated(a{n}))")
         elif type(x) is bool or type(x) is str:
             # It may have decided which branches the derivative has.
             values[f"t{n}"], values[f"x{n}"] = type(x), x

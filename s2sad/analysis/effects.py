@@ -400,6 +400,7 @@ def effects(
     # What is returned in the end nothing writes any more, unless ``finally`` does.
     tried = any(isinstance(stmt, Enter) for stmt in walk(function.body))
     returned = frozenset(() if tried else names_in(function.result))
+    frozen = {name for name, fact in facts.of.items() if fact.frozen}
     later = augmented_after(function, returned)
     marks = flow.marks(*({m for m in flow.parent if m.startswith(mark)} for mark in (_CALLER, _OUTSIDE)))
     modified = {mark for name in stored | relisted | augmented for mark in marks.get(name, ())}
@@ -419,7 +420,8 @@ def effects(
             last = {n for n in own & returned if own.isdisjoint(later.get(n, ()))}
             bases = {base(n) for n in own - last} | of_module | of_caller
             # A loop over an array holds it as well.
-            if not members & (stored | relisted | iterated) and len(bases) == 1:
+            # An array that is read-only is told from a new value: to write it raises.
+            if not (members & (stored | relisted | iterated) or own & frozen) and len(bases) == 1:
                 private |= own
         elif members & relisted:
             # What is put into a list is no write into arrays that it holds.
@@ -428,7 +430,7 @@ def effects(
         if not name.startswith("<"):
             group[name] = frozenset({name})
             written.add(name)
-            if name in augmented and name not in stored | iterated:
+            if name in augmented and name not in stored | iterated | frozen:
                 private.add(name)
     exposed: set[str] = set()
     if overwritten := context.overwritten if context is not None else overwritten:

@@ -78,7 +78,8 @@ class Fact:
     What is ``open`` with ``given`` is None, or else what that says, which is a number or an array.
     What is ``other`` may surely be a ``text``; ``keys`` is what holds for every key of a dict.  Of an argument and its
     attributes, those for which a model stands (see `s2sad.ops.models`) are in ``library`` with their classes.
-    ``repeated`` is an argument that may be written, and of which elements may be one in memory.
+    ``repeated`` is an argument that may be written, and of which elements may be one in memory, ``frozen`` one that is
+    read-only.
     """
 
     kind: Kind
@@ -102,6 +103,7 @@ class Fact:
     keys: Fact | None = None
     library: tuple[tuple[str, type], ...] = ()
     repeated: bool = False
+    frozen: bool = False
 
     def but(self, **changes: Any) -> Fact:
         """The fact with other values of some fields, as `dataclasses.replace` makes it in six times the time."""
@@ -262,7 +264,9 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
             known = sized(tuple([sizes[n] for n in value.shape]) if sizes is not None else (), True)
         else:
             known = Fact("array", frozenset({Atom(name)}), value.ndim)
-        known = _of_dtype(known, value.dtype).but(repeated=is_repeated(value) and value.flags.writeable)
+        can_be_written = value.flags.writeable
+        repeated = can_be_written and is_repeated(value)
+        known = _of_dtype(known, value.dtype).but(repeated=repeated, frozen=not can_be_written)
         return known if type(value) in (np.ndarray, np.memmap) else known.but(boxed=True)
     if isinstance(value, (tuple, list)):
         fields = tuple_fields(type(value))

@@ -202,12 +202,22 @@ def with_copies(
             # What a list or dict holds now need not be arrays, where it gets other items.
             op = COPY_REACHABLE if whole or param.name in shared.versions else COPY_ARRAYS
         else:
-            fact = facts.of[param.name]
-            # A copy by NumPy is of class ndarray.
-            op = COPY if fact.kind == "array" and not (shared.reshapes or fact.owners) else OWN
+            op = _copy_of(facts.of[param.name], shared.reshapes)
         names[param.name] = Var(f"{base(param.name)}.0")
         start.append(Assign(f"{base(param.name)}.0", Call(op, (Var(param.name),))))
     return _renamed(function, names, start)
+
+
+def _copy_of(fact: Fact, in_layout: bool = False) -> Op:
+    """What copies an argument that is written: what is read-only stays so, and raises where it is written."""
+    if _holds_frozen(fact):
+        return COPY_REACHABLE
+    # A copy by NumPy is of class ndarray.
+    return COPY if fact.kind == "array" and not (in_layout or fact.owners) else OWN
+
+
+def _holds_frozen(fact: Fact) -> bool:
+    return fact.frozen or any(_holds_frozen(item) for _, item in fact.items or ())
 
 
 def with_own_containers(
@@ -225,7 +235,7 @@ def with_own_containers(
         held = Build("tuple", tuple(Var(p.name) for p in changed))
         start.append(_check(Call(_SOLE, (held, *others)), source))
     copies = {p.name: f"{base(p.name)}.0" for p in changed}
-    start += [Assign(copy, Call(OWN, (Var(name),))) for name, copy in copies.items()]
+    start += [Assign(copy, Call(_copy_of(facts.of[name]), (Var(name),))) for name, copy in copies.items()]
     start = [*function.body[:checked], *start]
     function = replace(function, body=function.body[checked:])
     return _renamed(function, {name: Var(copy) for name, copy in copies.items()}, start)
