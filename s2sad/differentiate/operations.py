@@ -19,7 +19,6 @@ from s2sad.differentiate.applied import (
 )
 from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.items import PACKED, field, is_field
-from s2sad.differentiate.moduli import with_moduli
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.selecting import (
     by_choices,
@@ -33,6 +32,7 @@ from s2sad.differentiate.selecting import (
 )
 from s2sad.differentiate.selections import Selection
 from s2sad.differentiate.splice import Spliced, UnknownLength, splice
+from s2sad.differentiate.squares import with_squares
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Var
 from s2sad.ir.traverse import names_in, rename, subexpressions
@@ -72,7 +72,7 @@ def ruled(state: State, call: Call, z: Var, z_bar: Expr) -> None:
         what = f"{op.name}= of a list or tuple that is differentiated"
         state.refusals.refuse(call.node, what, "Make a new one (x = x + y), or append the items one by one.")
     else:
-        call = with_moduli(call, state.make)
+        call = with_squares(call, state.make)
         try:
             found = applied(call, fact, state.adjoints.is_active)
         except NotDifferentiableError as error:

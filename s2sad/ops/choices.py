@@ -19,7 +19,7 @@ import numpy as np
 from s2sad.ops import infer, sampling
 from s2sad.ops.forms import METHOD, Form
 from s2sad.ops.spec import elementwise, linear, literal, real, rule, sample
-from s2sad.runtime.arrays import clip_share, finite_part, high_share, low_share, squared_modulus, unbroadcast
+from s2sad.runtime.arrays import clip_share, finite_part, high_share, low_share, unbroadcast
 
 Array = Any
 
@@ -204,18 +204,6 @@ def absolute(z_bar: Array, x: Array) -> Array:
     if real(x):
         return z_bar * np.sign(x)
     return np.real(z_bar) * np.conj(np.sign(x))
-
-
-def _squared_modulus_jvp(x_dot: Array, x: Array) -> Array:
-    return 2 * np.real(np.conj(x) * x_dot)
-
-
-@rule(
-    squared_modulus, jvp=_squared_modulus_jvp, samples=sampling.REAL_OR_COMPLEX, infer=infer.python.absolute,
-    dtype="python", lower_bound=infer.bounds.not_negative,
-)  # fmt: skip
-def squared_modulus_rule(z_bar: Array, x: Array) -> Array:
-    return np.real(z_bar) * (2 * np.conj(x))
 
 
 @elementwise(np.fabs, samples=sampling.REAL, lower_bound=infer.bounds.not_negative)

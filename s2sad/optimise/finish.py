@@ -20,7 +20,6 @@ from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Op, Stmt, Store, Var
 from s2sad.ir.traverse import base, map_children, map_stmt, names_in
 from s2sad.ir.types import Fact
-from s2sad.runtime.matrices import ratio
 
 FactOf = Callable[[Expr], Fact]
 _LEN = Op("runtime", "len", len)
@@ -92,20 +91,11 @@ def _factors(product: Expr) -> tuple[Expr, ...]:
 def _by_types(expr: Expr, fact: FactOf) -> Expr:
     """An expression with what is shorter for the types of its parts, and what follows from that."""
     expr = map_children(expr, lambda e: _by_types(e, fact))
-    if isinstance(expr, Call) and expr.op.function is ratio:
-        return _of_multiple(expr, fact)
     if isinstance(expr, Call) and expr.op.kind == "operator":
         expr = algebra.outermost(expr)
     if isinstance(expr, Call) and expr.op in (algebra.ADD, algebra.SUBTRACT) and len(expr.args) == 2:
         return _factored(expr)
     return _of_product(expr, fact) if isinstance(expr, Call) and expr.op.function in (np.sum, np.mean) else expr
-
-
-def _of_multiple(quotient: Call, fact: FactOf) -> Expr:
-    """What a multiple of a norm is divided by that norm: the square of a norm is smooth where this is zero."""
-    product, norm = quotient.args
-    rest = _without(product, norm) if isinstance(norm, Var) and fact(norm).kind == "scalar" else None
-    return quotient if rest is None else rest
 
 
 def _of_product(total: Call, fact: FactOf) -> Expr:

@@ -12,7 +12,7 @@ stay where it was.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from s2sad.ir import algebra
@@ -80,23 +80,8 @@ def fold(function: Function, memory: Memory, tangents: bool = False) -> Function
         return replace(function, body=finished(body, memory.fact) if tangents else body)
     reverse, left = _Folder(once, _WEIGHT, frozenset(views), memory).block(function.reverse, names_in(function.result))
     names: dict[str, Expr] = dict(left)
-    before, reverse = reverse, finished(reverse, memory.fact)
-    lost = _read_in(before) - _read_in(reverse)
-    if lost and not any(isinstance(stmt, Enter) for stmt in walk(body)):
-        lost -= _read_in(body).union(names_in(function.result), *[names_in(value) for value in names.values()])
-        body = tuple([s for s in body if not _is_needless(s, lost)])
+    reverse = finished(reverse, memory.fact)
     return replace(function, body=body, reverse=reverse, result=rename(function.result, names))
-
-
-def _read_in(block: Block) -> set[str]:
-    return {name for stmt in walk(block) for name in reads(stmt)}
-
-
-def _is_needless(stmt: Stmt, lost: Set[str]) -> bool:
-    """Whether a statement only computes what is ``lost``, since the reverse part as short as it gets does without."""
-    if not (isinstance(stmt, Assign) and stmt.target.startswith("~") and stmt.target in lost):
-        return False
-    return is_pure(stmt.value) and not (isinstance(stmt.value, Call) and stmt.value.op.kind in ("inplace", "change"))
 
 
 def width(expr: Expr | None) -> int:

@@ -176,15 +176,6 @@ def count_ties(
     return np.maximum(number if initial is None else number + (z == initial), 1)
 
 
-def squared_modulus(x: Any) -> Any:
-    """Return the square of an absolute value, which is smooth at 0, where the absolute value is not.
-
-    >>> float(squared_modulus(3.0 + 4.0j)), squared_modulus(-2.0)
-    (25.0, 4.0)
-    """
-    return abs(x) ** 2
-
-
 def power_dx(x: Any, y: Any) -> Any:
     """Return the derivative of ``x ** y`` by ``x``: ``y * x ** (y - 1)``, and 0 where ``y`` is 0.
 

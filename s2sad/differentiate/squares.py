@@ -1,0 +1,119 @@
+"""Squares of absolute values, roots, norms and distances, which are differentiated as one operation.
+
+    p = np.abs(z) ** 2              z_bar = p_bar * (2 * np.conj(z))
+    d = np.sqrt(s)                  s_bar = -k * k_bar
+    k = np.exp(-d**2)
+
+The derivative of a root or norm is not finite, or jumps, where it vanishes, and is taken for zero there; its square is
+smooth.  As one operation the square has derivatives of every order.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import sys
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from s2sad.differentiate.builder import Builder
+from s2sad.ir import algebra
+from s2sad.ir.nodes import Call, Const, Expr, Op, Var
+from s2sad.ir.traverse import names_in
+from s2sad.ir.types import Fact
+from s2sad.ops.binding import given
+from s2sad.runtime.classes import module_of
+from s2sad.runtime.squares import squared_hypot, squared_modulus, squared_norm
+
+_SAME = Op("operator", "+", np.positive)
+_SQUARED_MODULUS = Op("runtime", "squared_modulus", squared_modulus)
+_SQUARED_HYPOT = Op("runtime", "squared_hypot", squared_hypot)
+_SQUARED_NORM = Op("runtime", "squared_norm", squared_norm)
+_NONE, _EUCLIDEAN = Const(None), Const("euclidean")
+_DISTANCES = "scipy.spatial.distance"
+
+Look = Callable[[Expr], Fact]
+Given = Mapping[str, Expr]
+
+
+def with_squares(call: Call, make: Builder) -> Call:
+    """The square of a root, norm or the like as an operation on what that is of, where ``call`` is one; else ``call``.
+
+    Only where that has the value that it had when the root was taken.
+    """
+    base = _squared(call)
+    made = make.steady.get(base.name) if isinstance(base, Var) else base
+    if not isinstance(made, Call) or not make.unsteady.isdisjoint(names_in(made)):
+        return call
+    found = _square_of(made, make.fact)
+    return call if found is None else Call(found.op, found.args, found.kwargs, call.node)
+
+
+def _squared(call: Call) -> Expr | None:
+    """What an operation multiplies by itself."""
+    if call.kwargs or call.op.kind == "inplace":
+        return None
+    if call.op.function is np.square and len(call.args) == 1:
+        return call.args[0]
+    if len(call.args) != 2:
+        return None
+    base, other = call.args
+    if call.op == algebra.POWER or call.op.function is np.power:
+        return base if other in (Const(2), Const(2.0)) else None
+    return base if call.op.function is np.multiply and base == other else None
+
+
+def _square_of(made: Call, fact: Look) -> Call | None:
+    """The square of the result of an operation, as an operation on its operands; None of what has no such square."""
+    for functions, square in _SQUARES:
+        if any(made.op.function is function for function in functions):
+            operands = dict(given(made))
+            numbers = [v for v in operands.values() if isinstance(v, Var) or not isinstance(v, Const)]
+            return square(operands, fact) if all(isinstance(v, Var) and fact(v).numeric for v in numbers) else None
+    if made.op == algebra.POWER and made.args[1] == Const(0.5):
+        return _of_root({"x": made.args[0]}, fact) if fact(made.args[0]).numeric else None
+    return _of_distance(made) if module_of(made.op.function) == _DISTANCES else None
+
+
+def _of_modulus(operands: Given, fact: Look) -> Call | None:
+    if operands.keys() != {"x"}:
+        return None
+    real = fact(operands["x"]).real
+    return Call(algebra.POWER, (operands["x"], Const(2))) if real else Call(_SQUARED_MODULUS, (operands["x"],))
+
+
+def _of_root(operands: Given, fact: Look) -> Call | None:
+    return Call(_SAME, (operands["x"],)) if operands.keys() == {"x"} else None
+
+
+def _of_hypot(operands: Given, fact: Look) -> Call | None:
+    return Call(_SQUARED_HYPOT, tuple(operands.values())) if operands.keys() == {"x", "y"} else None
+
+
+def _of_norm(operands: Given, fact: Look) -> Call | None:
+    if operands.get("ord", _NONE) != _NONE:
+        return None
+    options = tuple([(name, value) for name, value in operands.items() if name in ("axis", "keepdims")])
+    return Call(_SQUARED_NORM, (operands["x"],), options)
+
+
+def _of_distance(made: Call) -> Call | None:
+    """A function of SciPy's, of the metric of which there is one for the square."""
+    operands, function = given(made), made.op.function
+    if operands.keys() == {"u", "v"} and getattr(function, "__name__", "") == "euclidean":
+        square = getattr(sys.modules[_DISTANCES], "sqeuclidean")  # noqa: B009
+        return Call(Op("function", "sqeuclidean", square), made.args, made.kwargs)
+    metric = operands.get("metric", _EUCLIDEAN)
+    if operands.keys() <= {"XA", "XB", "X", "metric"} and metric == _EUCLIDEAN:
+        points = tuple([operands[name] for name in ("XA", "XB", "X") if name in operands])
+        return Call(made.op, (*points, Const("sqeuclidean")))
+    return None
+
+
+_SQUARES: tuple[tuple[tuple[object, ...], Callable[[Given, Look], Call | None]], ...] = (
+    ((np.absolute, np.fabs, builtins.abs, math.fabs), _of_modulus),
+    ((np.sqrt, math.sqrt), _of_root),
+    ((np.hypot,), _of_hypot),
+    ((np.linalg.norm,), _of_norm),
+)

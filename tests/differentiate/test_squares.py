@@ -1,0 +1,259 @@
+"""Squares of absolute values, roots, norms and distances: their derivatives of every order are right at zero, too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist, euclidean, pdist
+
+from s2sad import grad, hessian, hvp, jvp
+from tests.oracle import numeric_gradient
+
+A = np.array([[1.0 + 0.5j, -0.3, 0.7j], [0.2, 1.5j, -0.4 + 0.1j], [0.6j, 0.3, 0.9], [0.5, -0.2j, 0.8 - 0.6j]])
+W = np.array([1.0, -2.0, 0.5, 3.0])
+#: The second derivatives of the sum of ``W * abs(A @ x) ** 2``.
+H = 2 * np.real(A.conj().T @ (W[:, None] * A))
+
+
+def by_power(x, a, w):
+    return np.sum(w * np.abs(a @ x) ** 2)
+
+
+def by_square(x, a, w):
+    z = a @ x
+    return np.sum(w * np.square(np.absolute(z)))
+
+
+def by_product(x, a, w):
+    m = abs(a @ x)
+    return np.sum(m * w * m) - np.sum(m * m * w) + np.sum(w * (m * m))
+
+
+def by_float_power(x, a, w):
+    m = np.abs(a @ x)
+    return np.sum(np.power(m, 2.0) * w)
+
+
+def in_a_loop(x, a, w):
+    total = 0.0
+    for row, weight in zip(a, w, strict=True):
+        total += weight * abs(np.sum(row * x)) ** 2
+    return total
+
+
+def within_a_callee(x, a, w):
+    return np.sum(w * power_of(a @ x))
+
+
+def power_of(z):
+    m = np.abs(z)
+    return m**2
+
+
+FORMS = [by_power, by_square, by_float_power, in_a_loop, within_a_callee]
+COMPLEX, REAL = (A, H), (A.real, 2 * A.real.T @ (W[:, None] * A.real))
+
+
+@pytest.mark.parametrize("f", FORMS, ids=lambda f: f.__name__)
+def test_second_derivatives_at_zero(f: Callable[..., Any]) -> None:
+    zero, v = np.zeros(3), np.array([0.3, -1.0, 0.7])
+    for a, expected in (COMPLEX, REAL):
+        np.testing.assert_allclose(hvp(f, (zero, a, W), (v, None, None)), expected @ v, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("a", "expected"), [COMPLEX, REAL], ids=["complex", "real"])
+def test_second_derivatives_at_zero_in_other_modes(a: Any, expected: Any) -> None:
+    zero, v = np.zeros(3), np.array([0.3, -1.0, 0.7])
+    np.testing.assert_allclose(hessian(by_square)(zero, a, W), expected, rtol=1e-12, atol=1e-12)
+    tangent = grad(lambda x: jvp(by_power, (x, a, W), (v, None, None))[1])
+    np.testing.assert_allclose(tangent(zero), expected @ v, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("a", [A, A.real], ids=["complex", "real"])
+@pytest.mark.parametrize("f", [*FORMS, by_product], ids=lambda f: f.__name__)
+def test_first_derivatives(f: Callable[..., Any], a: Any) -> None:
+    x, v = np.array([0.4, -1.1, 0.2]), np.array([0.3, -1.0, 0.7])
+    expected = numeric_gradient(f, (x, a, W))
+    np.testing.assert_allclose(grad(f)(x, a, W), expected, rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(jvp(f, (x, a, W), (v, None, None))[1], expected @ v, rtol=1e-7)
+
+
+def of_numbers(x):
+    return abs(x) ** 2 + math.fabs(x - 1.0) ** 2 + 0.5 * np.abs(x) ** 2
+
+
+def test_numbers() -> None:
+    assert grad(grad(of_numbers))(0.0) == 5.0
+    assert grad(grad(of_numbers))(1.0) == 5.0
+    assert grad(grad(of_numbers))(-0.3) == 5.0
+
+
+def operand_written(x):
+    y = x * 1.0
+    m = np.abs(y)
+    y[0] = 5.0
+    return np.sum(m**2 * W[:3]) + np.sum(y)
+
+
+def modulus_written(x):
+    m = np.abs(x)
+    m[1] = 2.0
+    return np.sum(m**2 * W[:3])
+
+
+def either(x):
+    m = np.abs(x)
+    if x[0] > 0:
+        m = m + x
+    return np.sum(m**2 * W[:3])
+
+
+def operand_of_the_turn_before(x):
+    y, total = x, 0.0
+    for _ in range(3):
+        m = np.abs(y)
+        y = np.sin(y) * 1.5
+        total += np.sum(m**2 * W[:3]) + np.sum(y)
+    return total
+
+
+def of_a_list(x):
+    return np.sum(np.abs([x[0], x[1] * x[2]]) ** 2 * W[:2])
+
+
+@pytest.mark.parametrize(
+    "f", [operand_written, modulus_written, either, operand_of_the_turn_before, of_a_list], ids=lambda f: f.__name__
+)
+def test_what_changes_in_between(f: Callable[..., Any]) -> None:
+    v = np.array([0.3, -1.0, 0.7])
+    for x in np.array([0.4, -1.1, 0.2]), np.array([-0.4, 1.1, 0.7]):
+        expected = numeric_gradient(f, (x.copy(),))
+        np.testing.assert_allclose(grad(f)(x.copy()), expected, rtol=1e-7, atol=1e-8)
+        np.testing.assert_allclose(jvp(f, (x.copy(),), (v,))[1], expected @ v, rtol=1e-7)
+
+
+def test_the_text_has_no_sign() -> None:
+    text = grad(lambda x: np.sum(np.abs(np.fft.fft(x)) ** 2)).source_for(np.ones(4))
+    assert "np.fft.fft(2 * np.conj(t))" in text
+
+
+# --- roots and norms: functions of the squares of the lengths of the rows of ``x``
+
+
+def of_norms(x):
+    return np.linalg.norm(x, axis=1) ** 2
+
+
+def of_kept_norms(x):
+    n = np.linalg.norm(x, axis=-1, keepdims=True)
+    return (n * n)[:, 0]
+
+
+def of_roots(x):
+    return np.square(np.sqrt(np.sum(x**2, axis=1)))
+
+
+def of_powers(x):
+    return (np.sum(x * x, axis=1) ** 0.5) ** 2
+
+
+def of_hypotenuses(x):
+    return np.power(np.hypot(x[:, 0], x[:, 1]), 2)
+
+
+def of_single_norms(x):
+    return np.array([np.linalg.norm(row) ** 2 for row in x])
+
+
+def of_numbers_of_python(x):
+    return np.array([math.sqrt(a * a + b * b) ** 2 for a, b in x])
+
+
+ORIGIN = np.zeros(2)
+
+
+def of_distances(x):
+    return (cdist(x, ORIGIN[None]) ** 2)[:, 0]
+
+
+def of_single_distances(x):
+    return np.array([euclidean(x[0], ORIGIN) ** 2, euclidean(x[1], ORIGIN) ** 2, euclidean(x[2], ORIGIN) ** 2])
+
+
+def of_arrays(x):
+    return (
+        1.0 * of_norms(x) + 2.0 * of_kept_norms(x) - 4.0 * of_roots(x) + 8.0 * of_powers(x) - 16.0 * of_hypotenuses(x)
+    )
+
+
+def of_items(x):
+    return of_single_norms(x) - 2.0 * of_numbers_of_python(x) - 8.0 * of_norms(x)
+
+
+def of_clouds(x):
+    return of_distances(x) - 10.0 * of_single_distances(x)
+
+
+LENGTHS = [of_arrays, of_items, of_clouds]
+#: All of these are the squares of lengths times this.
+SCALE = -9.0
+#: Some points, two of them at the origin, and weights for them.
+ROWS, WEIGHTS = np.array([[0.0, 0.0], [0.3, -0.4], [0.0, 0.0]]), np.array([1.0, -2.0, 0.5])
+
+
+@pytest.mark.parametrize("squares", LENGTHS, ids=lambda f: f.__name__)
+def test_functions_of_squared_lengths(squares: Callable[..., Any]) -> None:
+    """Kernels ``exp(-r**2)``, of which the second derivatives are known in closed form.
+
+    Each form has another factor, so that none makes up for another.
+    """
+
+    def kernel(x):
+        return np.sum(WEIGHTS * np.exp(squares(x) / -SCALE))
+
+    weights = WEIGHTS * np.exp(-np.sum(ROWS**2, axis=1))
+    v = np.array([[0.3, -1.0], [0.7, 0.2], [0.5, 0.4]])
+    along = np.sum(ROWS * v, axis=1, keepdims=True)
+    expected = weights[:, None] * (4 * ROWS * along - 2 * v)
+    np.testing.assert_allclose(grad(kernel)(ROWS), -2 * weights[:, None] * ROWS, rtol=1e-12)
+    np.testing.assert_allclose(hvp(kernel, (ROWS,), (v,)), expected, rtol=1e-12, atol=1e-14)
+    if squares is of_clouds:  # of which the rules take long to differentiate again
+        return
+    first = jvp(kernel, (ROWS,), (v,))[1]
+    np.testing.assert_allclose(first, np.sum(-2 * weights[:, None] * ROWS * v), rtol=1e-12)
+    tangent = grad(lambda x: jvp(kernel, (x,), (v,))[1])
+    np.testing.assert_allclose(tangent(ROWS), expected, rtol=1e-12, atol=1e-14)
+
+
+def between_all(x):
+    return np.sum(pdist(x, metric="euclidean") ** 2)
+
+
+def test_squared_distances_of_points_that_coincide() -> None:
+    v = np.array([[0.3, -1.0], [0.7, 0.2], [0.5, 0.4]])
+    expected = 2 * (3 * v - np.sum(v, axis=0))
+    np.testing.assert_allclose(hvp(between_all, (np.ones((3, 2)),), (v,)), expected, rtol=1e-12)
+
+
+def of_another_norm(x):
+    return np.sum(np.linalg.norm(x, 1, axis=1) ** 2 + np.linalg.norm(x, ord=3, axis=0)[0] ** 2)
+
+
+def of_where(x):
+    return np.sum(np.sqrt(x**2 + 1.0, where=x > 0, out=np.ones_like(x)) ** 2)
+
+
+def of_another_metric(x):
+    return np.sum(cdist(x, x[::-1] + 2.0, "cityblock") ** 2) + np.sum(pdist(x, metric="chebyshev") ** 2)
+
+
+@pytest.mark.parametrize("f", [of_another_norm, of_where, of_another_metric], ids=lambda f: f.__name__)
+def test_squares_of_what_has_no_such_square(f: Callable[..., Any]) -> None:
+    x = np.array([[0.2, 0.9], [0.3, -0.4], [-1.1, 0.6]])
+    expected = numeric_gradient(f, (x,))
+    np.testing.assert_allclose(grad(f)(x), expected, rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(jvp(f, (x,), (x,))[1], np.sum(expected * x), rtol=1e-7)
