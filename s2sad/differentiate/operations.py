@@ -62,7 +62,7 @@ def ruled(state: State, call: Call, z: Var, z_bar: Expr) -> None:
         field(state, call, z_bar)
     elif _is_new(call, fact) and op.name in ("+", "*") and fact(call).kind in ("tuple", "list"):
         _of_lists(state, call, z, z_bar)
-    elif op.function in (list, tuple) and fact(call.args[0]).kind in ("array", "tuple", "list", "open"):
+    elif op.function in (list, tuple) and fact(call.args[0]).kind in ("array", "numeric", "tuple", "list", "open"):
         items = state.later.snapshots(z.name)(call.args[0])
         if fact(items).kind == "open":
             state.make.before.append(Evaluate(Call(_REQUIRE_SEQUENCE, (call.args[0],)), state.make.origin))

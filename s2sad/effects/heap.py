@@ -336,11 +336,12 @@ class Heap:
 
     def store(self, o: Object, field: str, objects: Iterable[Object]) -> None:
         """A field of an object may hold these as well."""
-        objects = [x for x in objects if x is not o or o.cls is not ARRAY]
-        if not objects:
-            return
         if o.kind == "unknown":
             self.escape(objects)
+            return
+        if o.cls is ARRAY:
+            objects = [x for x in objects if x is not o]
+        if not objects:
             return
         if o.is_input and o not in self.stored_inputs:
             self.stored_inputs[o] = None
@@ -351,6 +352,8 @@ class Heap:
             self._changed(field)
             if field.startswith("["):
                 self._changed(ITEMS)
+        elif o.kind == "global" or o in self.escaped or o in self.exposed:
+            return  # what it held was reached with it
         if o.kind == "global" or o in self.escaped or (o.kind == "param" and o.path[0] in self.escaped_params):
             self.escape(objects)
         elif self.has_escaped(o):
@@ -366,7 +369,7 @@ class Heap:
 
     def escape(self, objects: Iterable[Object]) -> None:
         """Code that is not known may reach these objects from now on."""
-        pending = list(objects)
+        pending = [o for o in objects if o not in self.escaped]
         while pending:
             o = pending.pop()
             if o in self.escaped or o.kind in ("global", "unknown"):

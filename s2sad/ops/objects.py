@@ -31,7 +31,9 @@ from s2sad.runtime.objects import copy_of as copy_of_
 from s2sad.runtime.objects import item as item_
 from s2sad.runtime.objects import named_only, unitem, unless_empty, untolist
 from s2sad.runtime.objects import number as number_
+from s2sad.runtime.objects import object_of as object_of_
 from s2sad.runtime.objects import plain as plain_
+from s2sad.runtime.objects import sole_number as sole_number_
 from s2sad.runtime.objects import state_of as state_of_
 from s2sad.runtime.objects import still as still_
 from s2sad.runtime.objects import tolist as tolist_
@@ -136,6 +138,14 @@ def array_of(z_bar: Any, x: Any, ndim: int, dtype: str) -> Any:
 
 
 @linear(
+    object_of_, wrt=["x"], steps=["values"], samples=lambda: [sample(s.args[0], np.ndarray, ()) for s in _arrays()],
+    infer=infer.common.first, dtype="inferred", result="view", special=frozenset(), calls=(),
+)  # fmt: skip
+def object_of(z_bar: Any, x: Any, cls: Any, names: Any, *values: Any) -> Any:
+    return z_bar
+
+
+@linear(
     state_of_, wrt=["x"], samples=_arrays, infer=infer.creation.with_axes, dtype="inferred", result="element",
     special=frozenset(),
 )  # fmt: skip
@@ -153,6 +163,11 @@ def copy_of(z_bar: Any, x: Any, ndim: int, dtype: str) -> Any:
 
 def _scalars() -> Sequence[Sample]:
     return [sample(1.5), sample(np.float64(-0.5)), sample(1.0 + 2.0j)]
+
+
+@linear(sole_number_, wrt=["x"], samples=_scalars, infer=infer.common.first, dtype="inferred", result="element")
+def sole_number(z_bar: Any, x: Any) -> Any:
+    return z_bar
 
 
 @linear(number_, wrt=["x"], samples=_scalars, infer=infer.common.first, dtype="inferred", result="element")

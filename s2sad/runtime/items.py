@@ -249,6 +249,18 @@ def require_ndarray(x: Any) -> None:
         )
 
 
+def require_layout(x: Any, dtype: str = "", ndim: int = -1) -> None:
+    """Raise `UndefinedDerivativeError` unless the elements of ``x`` stand in order, in a dtype, or with so many axes.
+
+    >>> require_layout(np.ones(2), "d", 1)
+    """
+    if (dtype and not (x.dtype.char == dtype and x.flags.c_contiguous)) or ndim not in (-1, x.ndim):
+        raise UndefinedDerivativeError(
+            "what an object of a subclass of arrays is made of has another dtype, order or number of axes",
+            "Make an array of it: np.array(x, dtype=float, order='C').",
+        )
+
+
 def require_same_numbers(a: Any, kind: Any = None) -> None:
     """Raise `UndefinedDerivativeError` where the elements of ``a.view(kind)`` are other numbers than those of ``a``.
 

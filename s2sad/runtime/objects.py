@@ -197,6 +197,24 @@ def number(x: Any) -> Any:
     return x
 
 
+def sole_number(x: Any) -> Any:
+    """``x`` itself, if it is a number: of an array, NumPy would make an object of the subclass that it was taken from.
+
+    Raises:
+        UndefinedDerivativeError: if ``x`` is no number.
+
+    Example:
+        >>> sole_number(2.5)
+        2.5
+    """
+    if isinstance(x, np.ndarray):
+        raise UndefinedDerivativeError(
+            "a part of an object of a subclass of arrays is an object again, where the types do not say so",
+            "Take the part from the array itself: np.asarray(x)[i].",
+        )
+    return x
+
+
 def array_of(x: Any, ndim: int, dtype: str) -> Any:
     """``x`` itself, if it is what it was when the program was compiled: an array of a dtype with so many axes.
 
@@ -213,6 +231,19 @@ def array_of(x: Any, ndim: int, dtype: str) -> Any:
             "Give it another name.",
         )
     return x
+
+
+def object_of(x: Any, cls: Any, names: Any, *values: Any) -> Any:
+    """An array as an object of a subclass, with attributes.
+
+    Example:
+        >>> object_of(np.array([1.0, 2.0]), np.ndarray, ())
+        array([1., 2.])
+    """
+    made = np.asarray(x).view(cls)
+    for name, value in zip(names, values, strict=True):
+        setattr(made, name, value)
+    return made
 
 
 def copy_of(x: Any, ndim: int, dtype: str) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from s2sad.ir.code import UNSET, Constant, Exit, Kind, Operand, Operation, Place, Region, Value
-from s2sad.transform import choices, presence
+from s2sad.transform import arrays, choices, presence
 from s2sad.transform.containers import computed, performed
 from s2sad.transform.existing import is_existing
 from s2sad.transform.known import (
@@ -40,6 +40,7 @@ Arm = Callable[[], End]
 def branch(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """An ``if`` or a conditional expression."""
     test = s.get(op.operands[0], frame)
+    test = arrays.tested(s, test)
     known = truth(s, test)
     if known is not None:
         end = s.run(op.regions[0 if known else 1], frame)

@@ -18,6 +18,7 @@ from s2sad.ops.models import is_of_model, stands_where_given
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import is_of_library, module_of, own_class, package_of
 from s2sad.transform import branches, choices, constructing, existing, generators, growing, objects, simple, stars
+from s2sad.transform.arrays import of_arrays, viewed
 from s2sad.transform.builtin import built_in
 from s2sad.transform.containers import items_of, run_through, view, view_of_operand
 from s2sad.transform.derivatives import Calls, derived
@@ -171,6 +172,8 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
             return objects.member_call(s, function, "__call__", args, op, frame)
         case Known():
             return known_call(s, function, args, op, frame)
+        case Late(name="view") if args:
+            return viewed(s, function.receiver, args, op, frame)
         case Late() if not args and (seen := view_of_operand(s, function, frame.place or op.place)) is not None:
             return (seen,)
     return None
@@ -250,6 +253,8 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     value = known.value
     if value is super:
         return objects.super_of(args, frame)
+    if (done := of_arrays(s, known, args, op, frame)) is not None:
+        return done
     if value is object.__init__:
         return (NONE,)
     if (done := constructing.of_dataclass(s, value, args, op, frame)) is not None:
@@ -438,7 +443,7 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
         return (generators.started(s, start, bound, op, frame, enter),)
     s.used = True
     most = SMALL_LAMBDA if code.kind == "lambda" else SMALL
-    small = size(code) <= most or code.name in ("__init__", "__post_init__")
+    small = size(code) <= most or code.name in ("__init__", "__post_init__", "__new__", "__array_finalize__")
     names = start.home.resolver.globals
     small = small or (size(code) <= growing.MOST and growing.grows_a_list(code, bound, s.state, names))
     of_containers = s.relied.writes_out and (

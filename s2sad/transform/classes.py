@@ -55,6 +55,30 @@ def is_simple(cls: type) -> bool:
     return True
 
 
+#: Members of arrays that a subclass may not define, since functions of NumPy ask for them.
+_ARRAY_PROTOCOL = (
+    "__array__", "__array_ufunc__", "__array_function__", "__array_wrap__", "__array_priority__", "__array_interface__",
+    "__array_struct__", "__buffer__", "__reduce__", "shape", "ndim", "size", "dtype", "strides", "base", "data",
+    "flags", "itemsize", "nbytes",
+)  # fmt: skip
+
+
+def is_array_class(cls: type) -> bool:
+    """Whether a class is the user's own of arrays, the objects of which are an array, attributes and methods."""
+    if type(cls) is not type or own_class(cls) is None or np.ndarray not in cls.__mro__:
+        return False
+    *own, base = cls.__mro__[:-1]
+    if base is not np.ndarray or any(b in _WITHOUT_MEMBERS or own_class(b) is None for b in own):
+        return False
+    odd = {*_ODD, *_ARRAY_PROTOCOL} - {"__new__"}
+    return all(odd.isdisjoint(vars(b)) and all(map(_is_plain_member, vars(b).items())) for b in own)
+
+
+def is_followed_class(cls: type) -> bool:
+    """Whether objects of a class are taken apart."""
+    return is_simple(cls) or is_array_class(cls)
+
+
 def _is_plain_member(named: tuple[str, Any]) -> bool:
     name, member = named
     plain = (types.FunctionType, staticmethod, classmethod, property, types.GetSetDescriptorType, SLOT)

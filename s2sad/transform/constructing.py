@@ -10,7 +10,8 @@ from typing import Any
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant, Operation
 from s2sad.runtime.classes import static_member
-from s2sad.transform.classes import are_same, is_generated, is_named_tuple, is_simple
+from s2sad.transform import arrays
+from s2sad.transform.classes import are_same, is_array_class, is_generated, is_named_tuple, is_simple
 from s2sad.transform.containers import items_of
 from s2sad.transform.existing import guard_class, guard_member, owner
 from s2sad.transform.known import Abstract, Record, Row, is_plain
@@ -29,6 +30,8 @@ def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame
         made = getattr(made, "__func__", made)
         s.guard(Guard(made, "__defaults__", made.__defaults__))
         return _named_tuple(cls, args)
+    if is_array_class(cls):
+        return arrays.construct(s, cls, args, op, frame)
     if not is_simple(cls):
         return None
     guard_class(s, cls)

@@ -239,7 +239,8 @@ class Record:
 
     One that exists has an ``origin``: whatever sets its attributes is done to it as well.  ``kin`` are the same object
     in each function of the new program.  Of an argument ``own`` are the names of the attributes that it has at entry;
-    the operand from which they are read is in the field without a name.
+    the operand from which they are read is in the field without a name.  ``axes`` is how many one has, if that is
+    known, that is an array (see `s2sad.transform.arrays`).
     """
 
     cls: type
@@ -248,6 +249,7 @@ class Record:
     origin: Known | None = None
     kin: list[Record] = field(default_factory=list)
     own: frozenset[str] | None = None
+    axes: int | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,8 +18,8 @@ from s2sad.ir.code import UNSET, Constant, Operand, Operation, Place, Value
 from s2sad.ops import takes_operands
 from s2sad.ops.models import class_method_model_of, is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, inside, is_of_library, own_class, static_member
-from s2sad.transform import existing, presence, state, taken
-from s2sad.transform.classes import SLOT, is_named_tuple, is_simple, static_function
+from s2sad.transform import arrays, existing, presence, state, taken
+from s2sad.transform.classes import SLOT, is_followed_class, is_named_tuple, is_simple, static_function
 from s2sad.transform.constants import METHODS_OF_TEXTS
 from s2sad.transform.containers import items_of
 from s2sad.transform.existing import guard_member as _guard_member
@@ -71,7 +71,9 @@ def makes_something(function: types.FunctionType, seen: frozenset[types.Function
     seen = seen | {function}
     names = [n for c in (code, *inside) for n in c.co_names]
     for value in mentioned(names, function.__globals__):
-        if (isinstance(value, type) and (is_simple(value) or is_named_tuple(value))) or existing.is_object(value):
+        if (isinstance(value, type) and (is_followed_class(value) or is_named_tuple(value))) or existing.is_object(
+            value
+        ):
             return True
         if value is collections.namedtuple or existing.holds_objects(value):
             return True
@@ -139,7 +141,7 @@ def _attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
         case Record():
             return _of_record(s, base, base.cls, name, op, frame)
         case Super():
-            mro = _class_of(base.receiver).__mro__
+            mro = _class_of(base).__mro__
             if base.after not in mro:
                 raise NotSpecialisedError("super")
             for cls in mro[mro.index(base.after) + 1 :]:
@@ -147,6 +149,8 @@ def _attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
                 if isinstance(found, types.FunctionType):
                     s.guard(Guard(cls, name, found, existing.MemberAfter(mro[0], base.after, name)))
                     return (Method(Known(found), base.receiver, cls),)
+                if cls is np.ndarray and name in vars(cls):
+                    return _of_arrays(s, base, name, op, frame)
                 if name in vars(cls) and cls is not object:
                     raise NotSpecialisedError(name)
             if name == "__init__":
@@ -173,17 +177,31 @@ def _attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
     return None
 
 
-def _class_of(value: Abstract) -> type:
+def _class_of(base: Super) -> type:
+    """The class in whose order of resolution ``super()`` looks."""
+    value = base.receiver
     if isinstance(value, Record):
         return value.cls
     if isinstance(value, Known):
-        return type(value.value)
+        is_class = isinstance(value.value, type) and issubclass(value.value, base.after)
+        return value.value if is_class else type(value.value)
     raise NotSpecialisedError("super")
+
+
+def _of_arrays(s: Specialiser, base: Super, name: str, op: Operation, frame: Frame) -> Done:
+    """What ``super()`` finds in the class of arrays."""
+    if name == "__new__":
+        return (s.outside(np.ndarray.__new__, name),)
+    if isinstance(base.receiver, Record) and arrays.is_array(base.receiver):
+        return arrays.attribute(s, base.receiver, name, op, frame)
+    raise NotSpecialisedError(name)
 
 
 def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operation, frame: Frame) -> Done:
     if record.origin is not None and record.identity not in s.state:
         raise NotSpecialisedError("elsewhere")
+    if arrays.is_array(record) and name == arrays.ELEMENTS:
+        raise NotSpecialisedError(name)
     member = static_member(cls, name)
     if isinstance(member, property):
         if member.fget is None:
@@ -215,6 +233,8 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
     if member is object.__getattribute__ or member is object.__setattr__:
         return (Method(Known(member), record, object),)
     _guard_member(s, cls, name)
+    if arrays.is_array(record) and _owner(cls, name) is np.ndarray:
+        return arrays.attribute(s, record, name, op, frame)
     if isinstance(member, types.FunctionType):
         return (Method(Known(member), record, _owner(cls, name)),)
     if (static := static_function(member)) is not None:
@@ -235,6 +255,8 @@ def has_attribute(s: Specialiser, value: Abstract, name: str) -> Operand | None:
     if isinstance(value, Known) and isinstance(value.value, types.ModuleType) and is_of_library(value.value.__name__):
         return Constant(hasattr(value.value, name))
     if not isinstance(value, Record) or value.origin is not None or is_of_model(value.cls):
+        return None
+    if arrays.is_array(value) and name == arrays.ELEMENTS:
         return None
     if isinstance(static_member(value.cls, name), (property, SLOT)):
         return None
@@ -322,6 +344,8 @@ def iterated(s: Specialiser, value: Abstract, op: Operation, frame: Frame) -> Ab
         return existing.iterated(s, value, op, frame) or value
     if not isinstance(value, Record) or static_member(value.cls, "__iter__") is None:
         return value
+    if arrays.is_array(value) and not arrays.users(value, "__iter__"):
+        return arrays.iterated(s, value, op, frame)
     done = member_call(s, value, "__iter__", [], op, frame)
     if not isinstance(done, tuple):
         raise NotSpecialisedError("__iter__")
@@ -398,6 +422,8 @@ def set_on(s: Specialiser, base: Record, value: Abstract, op: Operation, frame: 
     """Set an attribute of an object as ``object.__setattr__`` does."""
     if is_of_model(base.cls) and not is_of_model(frame.home.source.function):
         # What a library's object makes of it is not known: the entries of a sparse matrix change with its data.
+        raise NotSpecialisedError(op.data)
+    if arrays.is_array(base) and op.data == arrays.ELEMENTS:
         raise NotSpecialisedError(op.data)
     member = static_member(base.cls, op.data)
     if isinstance(member, property):

@@ -10,6 +10,7 @@ from s2sad.ir.code import Constant, Operation, Value
 from s2sad.ops.models import is_of_model
 from s2sad.runtime import number
 from s2sad.runtime.classes import static_member
+from s2sad.transform import arrays
 from s2sad.transform.classes import has_operators, is_generated
 from s2sad.transform.containers import computed
 from s2sad.transform.copies import fields_of
@@ -38,6 +39,8 @@ def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
     elif not any(isinstance(v, Record) for v in values):
         return None
     first = values[0]
+    if any(map(arrays.is_array, values)):
+        return _of_arrays(s, values, op, frame)
     if op.kind == "item":
         return member_call(s, first, "__getitem__", [("", values[1])], op, frame) if isinstance(first, Record) else None
     if op.kind == "unary" and op.data in _UNARY and isinstance(first, (Record, Row)):
@@ -61,6 +64,45 @@ def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
     return done
 
 
+def _of_arrays(s: Specialiser, values: list[Abstract], op: Operation, frame: Frame) -> Done:
+    """An operator of which an operand is an array of a class of the user's."""
+    name = "__getitem__" if op.kind == "item" else _UNARY.get(op.data, "")
+    if op.kind in ("item", "unary"):
+        if not arrays.is_array(values[0]) and op.kind == "item":
+            return (computed(s, op.kind, op.data, [arrays.elements(s, v) for v in values], op, frame),)
+        assert isinstance(values[0], Record)
+        if arrays.users(values[0], name):
+            return member_call(s, values[0], name, [("", v) for v in values[1:]], op, frame)
+        if op.kind == "unary" and op.data == "not":
+            return (computed(s, op.kind, op.data, [arrays.tested(s, values[0])], op, frame),)
+        if op.kind == "item":
+            return arrays.item(s, values, op, frame)
+        return arrays.numpys(s, op.kind, op.data, values, op, frame)
+    if op.kind == "compare" and op.data in ("==", "!="):
+        names: tuple[str, str] = ("__eq__", "__eq__") if op.data == "==" else ("__ne__", "__ne__")
+    elif op.kind == "compare" and op.data in _COMPARE:
+        names = _COMPARE[op.data]
+    elif op.kind in ("binary", "inplace") and op.data in _BINARY:
+        names = f"__{_BINARY[op.data]}__", f"__r{_BINARY[op.data]}__"
+    else:
+        raise NotSpecialisedError("operator")
+    left, right = values
+    if op.kind == "inplace" and not arrays.is_array(left) and arrays.axes(s, left):
+        return arrays.numpys(s, op.kind, op.data, values, op, frame)
+    own = f"__i{_BINARY[op.data]}__" if op.kind == "inplace" else ""
+    for record, name, other in _attempts(left, right, own, *names):
+        if not arrays.is_array(record):
+            raise NotSpecialisedError("operator")
+        if not arrays.users(record, name):
+            return arrays.numpys(s, op.kind, op.data, values, op, frame)
+        if record is right and not isinstance(left, Record):
+            arrays.require_asked_first(s, left)
+        done = member_call(s, record, name, [("", other)], op, frame)
+        if not (isinstance(done, tuple) and isinstance(done[0], Known) and done[0].value is NotImplemented):
+            return done
+    raise NotSpecialisedError("operator")
+
+
 def of_named_tuples(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """An operator that a tuple with named fields defines, which is none of tuples."""
     return operator(s, op, frame) if any(has_operators(s.get(o, frame)) for o in op.operands) else None
@@ -69,6 +111,9 @@ def of_named_tuples(s: Specialiser, op: Operation, frame: Frame) -> Done:
 def put_item(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """``x[i] = value`` and ``del x[i]`` of an object that the program makes."""
     base, *values = [s.get(o, frame) for o in op.operands]
+    if not any(arrays.users(base, name) for name in ("__setitem__", "__delitem__")) and op.kind == "set_item":
+        if any(map(arrays.is_array, (base, *values))):
+            return arrays.put_item(s, [base, *values], op, frame)
     if not isinstance(base, Record):
         return None
     name = "__setitem__" if op.kind == "set_item" else "__delitem__"

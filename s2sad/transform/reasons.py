@@ -48,6 +48,8 @@ _WHY = {
     "operator": "what the operator does to the object is not known",
     "slots": "attributes are set on an object of the module that has these in slots",
     "frozen": "the object cannot be changed",
+    "subclass": "what NumPy makes here of an object of a subclass of arrays is not known",
+    "axes": "whether this is a number, or an object of the subclass of arrays, is not known",
     "super": "of which class the object is, is not known",
 }
 _REMEDIES = {

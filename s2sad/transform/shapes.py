@@ -241,7 +241,9 @@ class Shapes:
         fields = [(name, *self.cell(cell)) for name, cell in record.fields.items() if cell in self.state]
 
         def again(context: Again) -> Record:
-            fresh = context.made[number] = Record(record.cls, origin=record.origin, kin=record.kin, own=record.own)
+            fresh = context.made[number] = Record(
+                record.cls, origin=record.origin, kin=record.kin, own=record.own, axes=record.axes
+            )
             if record.kin:
                 record.kin.append(fresh)
             context.state[fresh.identity] = Constant(None)
@@ -250,7 +252,13 @@ class Shapes:
                 cell.record = cell.record or fresh
             return fresh
 
-        return ("record", id(record.cls), record.own, tuple([(name, key) for name, key, _ in fields])), again
+        return (
+            "record",
+            id(record.cls),
+            record.own,
+            record.axes,
+            tuple([(name, key) for name, key, _ in fields]),
+        ), again
 
     @property
     def settled(self) -> tuple[int, ...]:

@@ -16,9 +16,9 @@ from s2sad.ir.types import describe
 from s2sad.ops import spec_of
 from s2sad.ops.models import ObjectModel
 from s2sad.runtime.classes import own_class, static_member
-from s2sad.transform import presence, sizes, state
+from s2sad.transform import arrays, presence, sizes, state
 from s2sad.transform.choices import asked, is_object_or_none
-from s2sad.transform.classes import is_simple
+from s2sad.transform.classes import is_followed_class
 from s2sad.transform.constants import computed
 from s2sad.transform.containers import (
     MAPPINGS,
@@ -189,7 +189,7 @@ def is_function(value: Abstract) -> bool:
 
 def is_own_class(value: Abstract) -> bool:
     """Whether a value is a class of which objects are taken apart."""
-    return isinstance(value, Known) and isinstance(value.value, type) and is_simple(value.value)
+    return isinstance(value, Known) and isinstance(value.value, type) and is_followed_class(value.value)
 
 
 def _items(s: Specialiser, op: Operation, frame: Frame) -> list[Abstract] | None:
@@ -197,7 +197,10 @@ def _items(s: Specialiser, op: Operation, frame: Frame) -> list[Abstract] | None
     items: list[Abstract] = []
     for operand, star in zip(op.operands, op.data, strict=True):
         value = s.get(operand, frame)
-        row = run_through(s, value) if star else (value,)
+        if star and isinstance(value, Record) and arrays.is_array(value):
+            row = arrays.items(s, value, op, frame)
+        else:
+            row = run_through(s, value) if star else (value,)
         if row is None:
             return None
         items += row
@@ -354,6 +357,8 @@ def delete_item(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def unpack(s: Specialiser, op: Operation, frame: Frame) -> Done:
     value = s.get(op.operands[0], frame)
+    if isinstance(value, Record) and arrays.is_array(value):
+        return arrays.unpacked(s, value, op, frame)
     as_it_is = isinstance(value, Value) or (runs_as_it_is(value) and not s.relied.writes_out)
     row = None if as_it_is else run_through(s, value)
     count, star = op.data

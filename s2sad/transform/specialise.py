@@ -56,6 +56,7 @@ from s2sad.transform import (
     tries,
     variables,
 )
+from s2sad.transform.arrays import is_array, returned
 from s2sad.transform.containers import UNKNOWN
 from s2sad.transform.entered import with_state
 from s2sad.transform.functionals import is_functional
@@ -101,7 +102,7 @@ def _iterated(inner: Handler) -> Handler:
 
     def handler(s: Specialiser, op: Operation, frame: Frame) -> Done:
         value = s.get(op.operands[0], frame)
-        found = objects.iterated(s, value, op, frame) if isinstance(value, Known) else value
+        found = objects.iterated(s, value, op, frame) if isinstance(value, Known) or is_array(value) else value
         if found is value:
             return inner(s, op, frame)
         held = Value()
@@ -382,7 +383,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
             return True
         elif op.kind == "attribute" and isinstance(op.operands[0], Value):
             base = values.get(op.operands[0])
-            of_class = isinstance(base, type) and classes.is_simple(base)
+            of_class = isinstance(base, type) and classes.is_followed_class(base)
             of_class = of_class or class_method_model_of(base, op.data) is not None
             is_passed = op.result not in s.called and ops.takes_operands(op.data)
             if of_class or is_passed or existing.is_object(base) or (makes and op.data in _METHODS):
@@ -414,7 +415,7 @@ def _is_call_worth_it(
     value = values.get(first) if isinstance(first, Value) else None
     if is_functional(value) or ops.model_of(value) is not None:
         return True
-    if isinstance(value, type) and (classes.is_simple(value) or classes.is_named_tuple(value)):
+    if isinstance(value, type) and (classes.is_followed_class(value) or classes.is_named_tuple(value)):
         return True
     if isinstance(value, types.FunctionType) and is_followed(value):
         if any(simple.is_own_class(Known(values.get(o))) for o in op.operands[1:]):  # type: ignore[arg-type]
@@ -487,7 +488,8 @@ def _whole(
     if not s.used:
         return None
     region = with_state(s, region, place_of(home.source.node.body))
-    body = settled(region, {r.token: s.settle(r, lambda r: (s.dynamic(r.value),)) for r in returns})
+    at = place_of(home.source.node.body)
+    body = settled(region, {r.token: s.settle(r, lambda r: (s.dynamic(returned(s, r.value, at)),)) for r in returns})
     made = replace(code, params=tuple(params), body=body, variables=_memory(s, code))
     made = pruned(made, s.needless)
     if any(o.kind in ("function", "class") for o in inner(made.body)) and not any(

@@ -1,0 +1,73 @@
+"""What functions give for objects of subclasses of arrays, as far as they do no more than make one object.
+
+``plain`` says that the result is as if arrays of NumPy's own class were given.  ``like`` says that it is another object
+of the class of the first argument that has such a class, which ``__array_finalize__`` gets, and ``first`` that this
+holds only if the first argument has one, and for results with axes.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+Outcome = Literal["plain", "like", "first"]
+
+_PLAIN = (
+    np.array, np.asarray, np.ascontiguousarray, np.copy, np.linalg.norm, np.linalg.det, np.cross, np.outer,
+    np.concatenate, np.hstack, np.einsum, np.tensordot, np.interp, np.fft.fft, np.fft.ifft, np.fft.rfft, np.convolve,
+    np.array_equal, np.shape, np.ndim, np.size, np.triu, np.tril, builtins.len, builtins.float, builtins.int,
+    builtins.bool, np.ndarray.tolist, np.ndarray.item,
+    math.sqrt, math.sin, math.cos, math.exp, math.log, math.atan2,
+)  # fmt: skip
+_LIKE = (
+    np.sum, np.mean, np.max, np.min, np.prod, np.any, np.all, np.cumsum, np.cumprod, np.reshape, np.ravel, np.transpose,
+    np.clip, np.take, np.repeat, np.swapaxes, np.zeros_like, np.ones_like, builtins.abs,
+    np.ndarray.sum, np.ndarray.mean, np.ndarray.max, np.ndarray.min, np.ndarray.prod, np.ndarray.any, np.ndarray.all,
+    np.ndarray.cumsum, np.ndarray.cumprod, np.ndarray.reshape, np.ndarray.ravel, np.ndarray.transpose, np.ndarray.clip,
+    np.ndarray.take, np.ndarray.repeat, np.ndarray.swapaxes, np.ndarray.copy,
+    np.ndarray.flatten,
+)  # fmt: skip
+#: Those whose results have as many axes as the first argument.
+KEEPING = frozenset({np.ndarray.copy, np.clip, np.ndarray.clip, np.zeros_like, np.ones_like})
+_FIRST = (np.dot, np.ndarray.dot)
+OUTCOMES: dict[Any, Outcome] = {
+    **dict.fromkeys(_PLAIN, "plain"),
+    **dict.fromkeys(_LIKE, "like"),
+    **dict.fromkeys(_FIRST, "first"),
+}
+#: Functions of Python that run through what they are given.
+RUNNING = (
+    builtins.sum, builtins.list, builtins.tuple, builtins.any, builtins.all, builtins.min, builtins.max,
+    builtins.sorted, builtins.enumerate, builtins.zip, builtins.map, builtins.iter, builtins.filter, builtins.reversed,
+)  # fmt: skip
+#: Named arguments that change nothing of that.
+_NAMED = frozenset({"axis", "keepdims", "ord"})
+
+#: The methods that operators and functions of Python ask.
+OPERATOR_METHODS: dict[Any, str] = {
+    "+": "__add__", "-": "__sub__", "*": "__mul__", "/": "__truediv__", "//": "__floordiv__", "%": "__mod__",
+    "**": "__pow__", "@": "__matmul__", builtins.len: "__len__", builtins.abs: "__abs__", builtins.float: "__float__",
+    builtins.int: "__int__", builtins.complex: "__complex__", builtins.bool: "__bool__",
+    **dict.fromkeys((math.sqrt, math.sin, math.cos, math.exp, math.log, math.atan2), "__float__"),
+}  # fmt: skip
+
+
+def outcome_of(function: Any, named: Sequence[str] = ()) -> Outcome | None:
+    """What a function gives for objects of subclasses; None where that is not known.
+
+    Example:
+        >>> outcome_of(np.sin), outcome_of(np.linalg.norm), outcome_of(np.linalg.svd)
+        ('like', 'plain', None)
+    """
+    if isinstance(function, np.ufunc):
+        return "like" if function.nout == 1 and not named else None
+    try:
+        found = OUTCOMES.get(function)
+    except TypeError:
+        return None
+    allowed = _NAMED | {"dtype"} if found == "plain" else _NAMED
+    return found if allowed.issuperset(named) else None
