@@ -31,8 +31,8 @@ from s2sad.differentiate.selecting import (
     without,
 )
 from s2sad.differentiate.selections import Selection
+from s2sad.differentiate.smooth import as_smooth
 from s2sad.differentiate.splice import Spliced, UnknownLength, splice
-from s2sad.differentiate.squares import with_squares
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Var
 from s2sad.ir.traverse import names_in, rename, subexpressions
@@ -72,7 +72,7 @@ def ruled(state: State, call: Call, z: Var, z_bar: Expr) -> None:
         what = f"{op.name}= of a list or tuple that is differentiated"
         state.refusals.refuse(call.node, what, "Make a new one (x = x + y), or append the items one by one.")
     else:
-        call = with_squares(call, state.make)
+        call = as_smooth(call, state.make)
         try:
             found = applied(call, fact, state.adjoints.is_active)
         except NotDifferentiableError as error:

@@ -17,8 +17,8 @@ from s2sad.differentiate.applied import (
     maybe_complex,
 )
 from s2sad.differentiate.builder import BROADCAST, INDEX, Builder
+from s2sad.differentiate.smooth import as_smooth
 from s2sad.differentiate.splice import splice, splice_jvp
-from s2sad.differentiate.squares import with_squares
 from s2sad.differentiate.stores import CONTAINERS, field_key
 from s2sad.differentiate.zero_terms import without_defaults, without_zeros
 from s2sad.ir import algebra
@@ -175,7 +175,7 @@ class Tangents:
 
     def ruled(self, call: Call, z: Expr) -> Expr | None:
         """The tangent of an operation by its rule."""
-        call = with_squares(call, self.make)
+        call = as_smooth(call, self.make)
         found = applied(call, self.make.fact, self.is_active)
         rule, bound = found.rule, found.bound
         for name in maybe_complex(found, self.make.fact):

@@ -1,4 +1,4 @@
-"""Squares of absolute values and norms as operations of their own: see `s2sad.differentiate.squares`."""
+"""Smooth functions of what is not smooth, as operations of their own: see `s2sad.differentiate.smooth`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ import numpy as np
 from s2sad.ops import infer, sampling
 from s2sad.ops.spec import Sample, elementwise, real, rule, sample
 from s2sad.runtime.arrays import unreduce
-from s2sad.runtime.squares import squared_hypot, squared_modulus, squared_norm
+from s2sad.runtime.smooth import (
+    logistic_density,
+    softplus_rest,
+    softplus_rest_slope,
+    squared_hypot,
+    squared_modulus,
+    squared_norm,
+)
 
 Array = Any
 
@@ -54,3 +61,18 @@ def norm(z_bar: Array, x: Array, axis: Any = None, keepdims: bool = False) -> Ar
     if real(x):
         return unreduce(z_bar, np.shape(x), axis, keepdims) * (2 * x)
     return unreduce(np.real(z_bar), np.shape(x), axis, keepdims) * (2 * np.conj(x))
+
+
+@elementwise(softplus_rest, samples=sampling.REAL, infer=infer.common.number_or_array, dtype="python")
+def rest(x: Array) -> Array:
+    return softplus_rest_slope(x)
+
+
+@elementwise(softplus_rest_slope, samples=sampling.REAL, infer=infer.common.number_or_array, dtype="python")
+def slope(x: Array) -> Array:
+    return logistic_density(x)
+
+
+@elementwise(logistic_density, samples=sampling.REAL, infer=infer.common.number_or_array, dtype="python")
+def density(z: Array, x: Array) -> Array:
+    return -z * np.tanh(x / 2)

@@ -1,11 +1,13 @@
-"""Squares of absolute values, roots, norms and distances, which are differentiated as one operation.
+"""Smooth functions of what is not smooth, which are differentiated as one operation.
 
     p = np.abs(z) ** 2              z_bar = p_bar * (2 * np.conj(z))
     d = np.sqrt(s)                  s_bar = -k * k_bar
     k = np.exp(-d**2)
 
-The derivative of a root or norm is not finite, or jumps, where it vanishes, and is taken for zero there; its square is
-smooth.  As one operation the square has derivatives of every order.
+The derivative of a root, norm or absolute value is not finite, or jumps, where it vanishes, and is taken for zero
+there.  Its square is smooth: as one operation that has derivatives of every order.  So has ``log1p(exp(-abs(x)))``, by
+which the positive part of ``x`` is less than ``log(1 + exp(x))``: what jumps in the derivatives of both is left out,
+and the rest is that of the sum.
 """
 
 from __future__ import annotations
@@ -24,30 +26,62 @@ from s2sad.ir.traverse import names_in
 from s2sad.ir.types import Fact
 from s2sad.ops.binding import given
 from s2sad.runtime.classes import module_of
-from s2sad.runtime.squares import squared_hypot, squared_modulus, squared_norm
+from s2sad.runtime.smooth import softplus_rest, squared_hypot, squared_modulus, squared_norm
 
 _SAME = Op("operator", "+", np.positive)
 _SQUARED_MODULUS = Op("runtime", "squared_modulus", squared_modulus)
 _SQUARED_HYPOT = Op("runtime", "squared_hypot", squared_hypot)
 _SQUARED_NORM = Op("runtime", "squared_norm", squared_norm)
+_SOFTPLUS_REST = Op("runtime", "softplus_rest", softplus_rest)
+_VARIANCE = Op("function", "var", np.var)
 _NONE, _EUCLIDEAN = Const(None), Const("euclidean")
 _DISTANCES = "scipy.spatial.distance"
+_LOGARITHMS = (np.log1p, math.log1p, np.log, math.log)
 
 Look = Callable[[Expr], Fact]
 Given = Mapping[str, Expr]
 
 
-def with_squares(call: Call, make: Builder) -> Call:
-    """The square of a root, norm or the like as an operation on what that is of, where ``call`` is one; else ``call``.
+def as_smooth(call: Call, make: Builder) -> Call:
+    """A smooth function of what is not, as an operation on what that is of, where ``call`` is one; else ``call``.
 
-    Only where that has the value that it had when the root was taken.
+    Only where all that lies between still has the value that it had.
     """
-    base = _squared(call)
-    made = make.steady.get(base.name) if isinstance(base, Var) else base
-    if not isinstance(made, Call) or not make.unsteady.isdisjoint(names_in(made)):
-        return call
-    found = _square_of(made, make.fact)
+    root = _made(_squared(call), make)
+    found = None if root is None else _square_of(root, make.fact)
+    if found is None and make.again:
+        # Its first derivative, in full, is shorter to read.
+        found = _rest_of_softplus(call, make)
     return call if found is None else Call(found.op, found.args, found.kwargs, call.node)
+
+
+def _made(expr: Expr | None, make: Builder) -> Call | None:
+    """What makes the value of an expression, if nothing of that has changed since."""
+    made = make.steady.get(expr.name) if isinstance(expr, Var) else expr
+    return made if isinstance(made, Call) and make.unsteady.isdisjoint(names_in(made)) else None
+
+
+def _rest_of_softplus(call: Call, make: Builder) -> Call | None:
+    """``log1p(exp(-abs(x)))``, or the logarithm of 1 and such a number."""
+    if call.kwargs or call.op.function not in _LOGARITHMS:
+        return None
+    inner = call.args[0]
+    if call.op.function in (np.log, math.log):
+        total = _made(inner, make)
+        if len(call.args) != 1 or total is None or total.op != algebra.ADD or Const(1) not in map(_whole, total.args):
+            return None
+        inner = total.args[_whole(total.args[0]) == Const(1)]
+    for functions in ((np.exp, math.exp), (np.negative,), (np.absolute, builtins.abs)):
+        made = _made(inner, make)
+        if made is None or made.op.function not in functions or len(made.args) != 1 or made.kwargs:
+            return None
+        inner = made.args[0]
+    known = make.fact(inner)
+    return Call(_SOFTPLUS_REST, (inner,)) if isinstance(inner, Var) and known.numeric and known.real else None
+
+
+def _whole(expr: Expr) -> Expr:
+    return Const(1) if expr == Const(1.0) else expr
 
 
 def _squared(call: Call) -> Expr | None:
@@ -91,8 +125,15 @@ def _of_hypot(operands: Given, fact: Look) -> Call | None:
     return Call(_SQUARED_HYPOT, tuple(operands.values())) if operands.keys() == {"x", "y"} else None
 
 
+def _of_deviation(operands: Given, fact: Look) -> Call | None:
+    options = tuple([(name, value) for name, value in operands.items() if name != "a"])
+    return Call(_VARIANCE, (operands["a"],), options) if "out" not in operands else None
+
+
 def _of_norm(operands: Given, fact: Look) -> Call | None:
-    if operands.get("ord", _NONE) != _NONE:
+    order, axis = operands.get("ord", _NONE), operands.get("axis", _NONE)
+    of_vectors = fact(operands["x"]).ndim == 1 or (isinstance(axis, Const) and type(axis.value) is int)
+    if order not in (_NONE, Const("fro")) and not (order == Const(2) and of_vectors):
         return None
     options = tuple([(name, value) for name, value in operands.items() if name in ("axis", "keepdims")])
     return Call(_SQUARED_NORM, (operands["x"],), options)
@@ -115,5 +156,6 @@ _SQUARES: tuple[tuple[tuple[object, ...], Callable[[Given, Look], Call | None]],
     ((np.absolute, np.fabs, builtins.abs, math.fabs), _of_modulus),
     ((np.sqrt, math.sqrt), _of_root),
     ((np.hypot,), _of_hypot),
+    ((np.std,), _of_deviation),
     ((np.linalg.norm,), _of_norm),
 )

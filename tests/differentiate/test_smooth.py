@@ -239,6 +239,47 @@ def test_squared_distances_of_points_that_coincide() -> None:
     np.testing.assert_allclose(hvp(between_all, (np.ones((3, 2)),), (v,)), expected, rtol=1e-12)
 
 
+def spread(x):
+    return np.std(x) ** 2 + np.sum(x.std(axis=0, ddof=1) ** 2)
+
+
+def test_the_square_of_a_deviation() -> None:
+    v = np.array([[0.3, -1.0], [0.7, 0.2], [0.5, 0.4]])
+    expected = (v - np.mean(v)) / 3 + (v - np.mean(v, axis=0))
+    np.testing.assert_allclose(hvp(spread, (np.ones((3, 2)),), (v,)), expected, rtol=1e-12)
+
+
+def cross_entropy(w, a, y):
+    z = a @ w
+    return np.sum(np.maximum(z, 0) - z * y + np.log1p(np.exp(-np.abs(z))))
+
+
+def cross_entropy_by_logarithm(w, a, y):
+    z = a @ w
+    e = np.exp(-abs(z))
+    return np.sum(np.maximum(z, 0.0) + np.log(1 + e) - z * y)
+
+
+def cross_entropy_of_numbers(w, a, y):
+    total = 0.0
+    for row, label in zip(a, y, strict=True):
+        z = row @ w
+        total += max(z, 0.0) - z * label + math.log1p(math.exp(-abs(z)))
+    return total
+
+
+@pytest.mark.parametrize(
+    "f", [cross_entropy, cross_entropy_by_logarithm, cross_entropy_of_numbers], ids=lambda f: f.__name__
+)
+def test_the_logistic_loss_at_zero(f: Callable[..., Any]) -> None:
+    a, y, v = A.real, np.array([1.0, 0.0, 1.0, 1.0]), np.array([0.3, -1.0, 0.7])
+    for w in np.zeros(3), np.array([0.4, -1.1, 0.2]):
+        share = 1 / (1 + np.exp(-a @ w))
+        np.testing.assert_allclose(grad(f)(w, a, y), a.T @ (share - y), rtol=1e-12)
+        expected = a.T @ (share * (1 - share) * (a @ v))
+        np.testing.assert_allclose(hvp(f, (w, a, y), (v, None, None)), expected, rtol=1e-12)
+
+
 def of_another_norm(x):
     return np.sum(np.linalg.norm(x, 1, axis=1) ** 2 + np.linalg.norm(x, ord=3, axis=0)[0] ** 2)
 
