@@ -180,12 +180,12 @@ class _Forward:
                 if late and self.is_flushed(stmt, late):
                     # Taking the items of tangents raises nothing that taking those of values has not raised.
                     out, late = [*out, *(late if all(map(is_item, late)) else unseen(late))], []
-                if self.is_flushed(stmt, self.make.before) or not can_keep(self.state, given, late):
+                if self.is_flushed(stmt, self.make.before) or not can_keep(self.state, given, stmt, late):
                     before, later = apart(self.state, self.make.before)
                     out += [*unseen(late), *unseen(before), stmt]
                     late = [*later, *self.make.after]
                 else:
-                    made, late = kept(self.state, given, late)
+                    made, late = kept(self.state, given, stmt, late)
                     out += [*made, stmt]
             else:
                 if self.is_replaced(stmt):

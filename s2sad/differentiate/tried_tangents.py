@@ -63,38 +63,50 @@ def apart(state: State, block: Iterable[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
     return computed, written
 
 
-def can_keep(state: State, stmt: Stmt, late: Iterable[Stmt]) -> bool:
-    """Whether what a statement writes, and tangents that come later read, are numbers and arrays, which have copies."""
+def _changed(state: State, stmt: Stmt, made: Stmt) -> set[str]:
+    """The names of what a statement writes; of the tangents too, if what it is ``made`` gives them to a function."""
     changed = {m for n in state.effects.written_by(stmt) for m in state.effects.group.get(n, (n,))}
-    found = {n for s in (*late, *state.make.before) for n in reads(s)} & changed
+    dots = {state.dots[n] for n in changed if n in state.dots}
+    return changed if dots.isdisjoint(reads(made)) else changed | dots
+
+
+def can_keep(state: State, stmt: Stmt, made: Stmt, late: Iterable[Stmt]) -> bool:
+    """Whether what a statement writes, and tangents that come later read, are numbers and arrays, which have copies.
+
+    Those that come later themselves have none yet.
+    """
+    later = (*late, *state.make.before)
+    found = {n for s in later for n in reads(s)} & _changed(state, stmt, made)
+    if not found.isdisjoint(n for s in later for n in writes(s)):
+        return False
     return all(state.make.of[n].kind == "scalar" or state.make.of[n].numeric for n in found)
 
 
-def kept(state: State, stmt: Stmt, late: Iterable[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
+def kept(state: State, stmt: Stmt, made: Stmt, late: Iterable[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
     """Let tangents that come later read what a tried statement writes as it was before.
 
     Args:
         state: What is known of the function, with the tangent of ``stmt``.
         stmt: The statement, of which the tangent comes later as well.
+        made: What it is with tangents, which a call takes at once.
         late: The tangents of what is tried before it.
 
     Returns:
         The statements that keep it, which come before ``stmt``, and the tangents, that of ``stmt`` among them, which
         read what these keep.
     """
-    make, effects = state.make, state.effects
+    make = state.make
     late = list(late)
     tangents = {*state.dots.values(), *(n for s in (*late, *make.before) for n in writes(s))}
     out: list[Stmt] = []
-    for made in make.before:
-        if isinstance(made, Assign) and is_item(made) and tangents.isdisjoint(reads(made)):
+    for before in make.before:
+        if isinstance(before, Assign) and is_item(before) and tangents.isdisjoint(reads(before)):
             # The part that is written, and no more of the array.
-            out.append(replace(made, value=_copy(made.value, make.of[made.target])))
+            out.append(replace(before, value=_copy(before.value, make.of[before.target])))
         else:
-            late.append(made)
-    changed = {m for n in effects.written_by(stmt) for m in effects.group.get(n, (n,))}
+            late.append(before)
     copies: dict[str, Expr] = {}
-    for name in sorted({n for s in late for n in reads(s)} & changed):
+    for name in sorted({n for s in late for n in reads(s)} & _changed(state, stmt, made)):
         fact = make.of[name]
         if fact.kind == "scalar":
             continue

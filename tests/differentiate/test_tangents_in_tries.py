@@ -127,9 +127,18 @@ WRITTEN = [
     "y = y * x[i]\ny[0] *= x[1]",
     "y[0] *= x[1]\ny = y * y[i]",
     "z = y[i] * x\nz *= x[i]\ny[1:] = z[1:]",
+    "z = y * x\nscale(y, 0.5)\ns = s + np.sum(z * z)",
+    "z = v[0]\nscale(y, s)\ns = s + z * np.sum(v)",
+    "s = s + np.sum(y) * scale(y, 0.5) * np.sum(y)",
+    "z = m[0] * y\nscale(m, 0.5)\ny[:] = z * m[0]",
+    "z = r[0] * x\nscale(r[0], s)\ns = s + np.sum(z) * r[0][2]",
 ]
 HANDLED = ["pass", "y[0] = x[0]", "y = y * 2.0", "break"]
 LOOP = """import numpy as np
+def scale(q, t):
+    q *= t
+    return q[0]
+
 def f(x):
     y, m, s = x * 1.0, np.outer(x, x), 0.0
     v, q, r, d = y[1:], [x[0], x[1]], [x * 1.0, x * 2.0], {{"a": x[2]}}
