@@ -22,6 +22,7 @@ from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.lower import Lowered
 from s2sad.frontend.summaries import may_change
 from s2sad.ir.nodes import (
+    HOLDING,
     Assign,
     Call,
     Const,
@@ -97,6 +98,7 @@ def activity(function: Function, roots: Iterable[str], effects: Effects, facts: 
     edges: list[tuple[str, str]] = []
     stopped = stopped_names(function, effects)
     integers = _integer_items(function)
+    roots = [*roots]
 
     def link(value: Expr, targets: Iterable[str]) -> None:
         sources = set(carriers(value))
@@ -106,6 +108,8 @@ def activity(function: Function, roots: Iterable[str], effects: Effects, facts: 
         match stmt:
             case Assign(value=Call(op=op, args=(Var(name=name), *rest))) if _item(op, rest) in integers.get(name, ()):
                 pass
+            case Assign(target=target, value=Call(op=Op(kind="exception", name=name))) if name == HOLDING:
+                edges.extend((root, target) for root in roots)
             case Assign(target=target, value=value):
                 link(value, (target,))
             case Copy(targets=targets, sources=sources):

@@ -264,6 +264,7 @@ class _Forward:
         if value == UNSET:
             self.state.define(target, UNSET)
             return
+        self.refusals.refuse_exception(target, value, self.make.origin.line)
         tangents = self.tangents
         whole = isinstance(value, Call) and (tangents.is_active(value) or tangents.merges(value))
         dot = tangents.of_call(value, Var(target)) if whole and isinstance(value, Call) else tangents.of(value)

@@ -11,7 +11,7 @@ from s2sad.analysis.summaries import written_unseen
 from s2sad.differentiate.known import Known
 from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
 from s2sad.frontend.unfollowed import is_foreign
-from s2sad.ir.nodes import Assign, Call, Effect, Expr, Opaque, Stmt
+from s2sad.ir.nodes import HOLDING, Assign, Call, Effect, Expr, Opaque, Stmt
 from s2sad.ir.traverse import base, expressions, reads, subexpressions, walk, writes
 from s2sad.runtime import stop_gradient
 
@@ -102,6 +102,12 @@ class Refusals:
         else:
             # What holds it is a constant although nothing is stopped.
             self.refuse_buffer(node)
+
+    def refuse_exception(self, target: str, value: Expr, line: int) -> None:
+        """Note an exception from which something is read that may be differentiated: its text has no derivative."""
+        if isinstance(value, Call) and value.op.name == HOLDING and target in self.known.activity.active:
+            what = "what an exception holds may depend on what is differentiated"
+            self.refuse(line, what, "Hand it on in a variable.")
 
     def refuse_wholes(self, stmt: Stmt) -> None:
         """Note what in a statement is not taken apart, and makes or writes a buffer."""

@@ -196,6 +196,7 @@ def _statement(state: State, stmt: Stmt) -> Stmt:
 def _assign(state: State, stmt: Assign) -> Stmt | None:
     """The adjoint of ``target = value``."""
     adjoints, target, value = state.adjoints, stmt.target, stmt.value
+    state.refusals.refuse_exception(target, value, stmt.origin.line)
     if isinstance(value, Call) and value.op.kind == "met":
         return met_call(state, stmt, value)
     if isinstance(value, Call) and value.op.kind == "change" and target in state.storage.changed:

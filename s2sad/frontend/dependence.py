@@ -132,6 +132,10 @@ class Dependence:
                 flows.append((self.bases(node.target, stored), node.iter))
             elif isinstance(node, gast.withitem) and node.optional_vars is not None:
                 flows.append((self.bases(node.optional_vars, stored), node.context_expr))
+            elif isinstance(node, gast.Try):
+                # Those that raise again hand nothing on.
+                named = [h for h in node.handlers if h.name is not None and not isinstance(h.body[-1], gast.Raise)]
+                flows += [({h.name.id}, value) for h in named for value in _in_exceptions(node.body)]
             elif isinstance(node, gast.Call):
                 into = set() if met(node) else set(written(node)) & known
                 stored |= into
@@ -244,6 +248,17 @@ class Dependence:
     def is_constant(self, node: Node) -> bool:
         """Whether an attribute is one of those of arrays that carry no derivative, such as ``shape``."""
         return isinstance(node, gast.Attribute) and ops.is_constant_attribute(node.attr) and self.built_in(node)
+
+
+def _in_exceptions(body: list[Node]) -> Iterator[Node]:
+    """What an exception may hold that statements raise, or what they call: arguments, and keys that are not found."""
+    for node in (n for s in body for n in nodes_of(s)):
+        if isinstance(node, gast.Raise) and node.exc is not None:
+            yield node.exc
+        elif isinstance(node, gast.Call):
+            yield from (*node.args, *(k.value for k in node.keywords))
+        elif isinstance(node, gast.Subscript):
+            yield node.slice
 
 
 def _pairs(target: Node, value: Node) -> Iterator[tuple[Node, Node]]:

@@ -52,7 +52,7 @@ from s2sad.frontend.managers import bound_value, is_transparent
 from s2sad.frontend.opaque import is_plain
 from s2sad.frontend.trees import COMPOUND, head_of, nodes_of
 from s2sad.frontend.writing import written_in
-from s2sad.ir.nodes import Assign, Call, Const, Copy, Enter, Evaluate, Exit, Expr, If, Op, Var
+from s2sad.ir.nodes import HOLDING, Assign, Call, Const, Copy, Enter, Evaluate, Exit, Expr, If, Op, Var
 from s2sad.runtime.items import require_nothing_left, require_unswallowed, require_unwritten
 
 Node = Any
@@ -144,8 +144,6 @@ class Protected(ControlFlow):
             if node is not None and self.depends(node):
                 self.violation(node, "the class of an exception depends on what is differentiated", "Name it.")
                 return
-        for handler in s.handlers:
-            self.check_exception(handler)
         if all(map(all_raise, (h.body for h in s.handlers))):
             self.protect(s, needed)
             return
@@ -190,17 +188,6 @@ class Protected(ControlFlow):
         if hasattr(s, "needed"):
             made.needed = s.needed
         return made
-
-    def check_exception(self, handler: Node) -> None:
-        """Find the handlers that may read from an exception what is differentiated."""
-        if handler.name is None:
-            return
-        for s in handler.body:
-            for node in nodes_of(s):
-                if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name):
-                    if node.value.id == handler.name.id and not isinstance(s, (gast.Raise, gast.Expr)):
-                        what = "what an exception holds may depend on what is differentiated"
-                        self.violation(node, what, "Hand it on in a variable.")
 
     # --- handlers that all raise
 
@@ -392,7 +379,8 @@ class Protected(ControlFlow):
         def run() -> None:
             if handler.name is not None:
                 name = self.fresh(handler.name.id)
-                self.emit(Assign(name, Call(Op("exception", "exception"), ()), origin))
+                made = HOLDING if self.depends(handler.name) else "exception"
+                self.emit(Assign(name, Call(Op("exception", made), ()), origin))
                 self.env[handler.name.id] = name
             if writes and self.is_late(handler.type):
                 self.emit(Evaluate(Call(_REQUIRE_UNWRITTEN, ()), origin))

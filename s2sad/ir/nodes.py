@@ -45,6 +45,9 @@ OpKind = Literal[
     "comprehension",  # only in sketches: what the loops of a comprehension give
 ]
 
+#: The name of an operation of kind ``exception``, where what it gives may hold what parameters carry.
+HOLDING = "exception that holds"
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:

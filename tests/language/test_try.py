@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import math
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from s2sad import S2SADError, grad, value_and_grad
+from s2sad import S2SADError, grad, jvp, value_and_grad
 from s2sad.errors import UndefinedDerivativeError, UnsupportedError
 from tests.language.support import Case, case, check_gradient, check_primal
 from tests.oracle import numeric_gradient
+from tests.random_objects import load
 
 V = np.array([0.3, -1.2, 2.5])
 INDEFINITE = np.array([[1.0, 2.0], [2.0, 1.0]])
@@ -661,12 +663,43 @@ def test_what_may_be_done_by_halves(f: Callable[..., Any]) -> None:
         grad(f)(V if f is not taken_before else -V)
 
 
-def test_what_an_exception_holds() -> None:
+#: What a handler of `held` makes of the exception; the last ones are constants.
+HELD = {
+    "y = error.args[0]": False,
+    "y = float(str(error))": False,
+    "y = float(f'{error}')": False,
+    "y, = error.args": False,
+    "kept = error\ny = kept.args[0]": False,
+    "y = getattr(error, 'args')[0]": False,
+    "y = x * len(str(error)[:1])": True,
+    "print(error)\ny = x if '7' in str(error) else x**2": True,
+    "y = x * isinstance(error, ValueError)": True,
+}
+
+
+@pytest.mark.parametrize("number", range(len(HELD)))
+def test_what_an_exception_holds(number: int) -> None:
+    handler = textwrap.indent(list(HELD)[number], " " * 8)
+    head = "def f(x):\n    try:\n        raise ValueError(x * x)\n    except ValueError as error:\n"
+    text = f"{head}{handler}\n    return y\n"
+    f = load(f"held_{number}", text)["f"]
+    if list(HELD.values())[number]:
+        assert grad(f)(2.0) == jvp(f, (2.0,), (1.0,))[1] == pytest.approx(numeric_gradient(f, (2.0,)))
+        return
+    for derivative in (grad(f), lambda x: jvp(f, (x,), (1.0,))):
+        with pytest.raises(UnsupportedError, match="exception holds"):
+            derivative(2.0)
+
+
+def test_what_an_exception_of_a_call_says() -> None:
+    def squared(x: Any) -> Any:
+        raise ValueError(x * x)
+
     def f(x: Any) -> Any:
         try:
-            raise ValueError(x * x)
+            y = squared(x)
         except ValueError as error:
-            y = error.args[0]
+            y = float(str(error))
         return y
 
     with pytest.raises(UnsupportedError, match="exception holds"):
