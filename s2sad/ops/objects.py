@@ -29,7 +29,7 @@ from s2sad.runtime.objects import at_least as at_least_
 from s2sad.runtime.objects import compressed as compressed_
 from s2sad.runtime.objects import copy_of as copy_of_
 from s2sad.runtime.objects import item as item_
-from s2sad.runtime.objects import named_only, unitem, unless_empty, untolist
+from s2sad.runtime.objects import named_only, object_with, unitem, unless_empty, untolist
 from s2sad.runtime.objects import number as number_
 from s2sad.runtime.objects import object_of as object_of_
 from s2sad.runtime.objects import plain as plain_
@@ -135,6 +135,9 @@ def _arrays() -> Sequence[Sample]:
 )  # fmt: skip
 def array_of(z_bar: Any, x: Any, ndim: int, dtype: str) -> Any:
     return z_bar
+
+
+constant(object_with, signature=lambda cls, names, *values: None, calls=(), special=frozenset())
 
 
 @linear(

@@ -246,6 +246,19 @@ def object_of(x: Any, cls: Any, names: Any, *values: Any) -> Any:
     return made
 
 
+def object_with(cls: Any, names: Any, *values: Any) -> Any:
+    """An object of a class with some attributes, for which nothing of the class runs.
+
+    Example:
+        >>> object_with(type("Disk", (), {}), ("radius",), 2.0).radius
+        2.0
+    """
+    made = object.__new__(cls)
+    for name, value in zip(names, values, strict=True):
+        object.__setattr__(made, name, value)
+    return made
+
+
 def copy_of(x: Any, ndim: int, dtype: str) -> Any:
     """A copy of ``x``, laid out like it and read-only if it is, where `array_of` gives ``x`` itself.
 

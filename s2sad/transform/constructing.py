@@ -8,13 +8,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from s2sad.frontend.resolve import Guard
-from s2sad.ir.code import Constant, Operation
+from s2sad.ir.code import Constant, Operation, Place
+from s2sad.ops.models import is_of_model
 from s2sad.runtime.classes import static_member
+from s2sad.runtime.objects import object_with
 from s2sad.transform import arrays
 from s2sad.transform.classes import are_same, is_array_class, is_generated, is_named_tuple, is_simple
-from s2sad.transform.containers import items_of
+from s2sad.transform.containers import computed, items_of
+from s2sad.transform.copies import fields_of
 from s2sad.transform.existing import guard_class, guard_member, owner
-from s2sad.transform.known import Abstract, Record, Row, is_plain
+from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Record, Row, is_plain
 from s2sad.transform.objects import put
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -50,6 +53,28 @@ def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame
         return None
     s.used = True
     return done if isinstance(done, End) else (record,)
+
+
+def exception(s: Specialiser, known: Known, args: Args, op: Operation, frame: Frame) -> Done:
+    """An exception that is raised, with objects that the program makes: it gets others, with the same attributes."""
+    place = frame.place or op.place
+    is_class = isinstance(known.value, type) and issubclass(known.value, BaseException)
+    if not is_class or op.result not in s.raised or not any(isinstance(v, Record) for _, v in args):
+        return None
+    given = [(kind, _as_it_is(s, v, place) if isinstance(v, Record) else v) for kind, v in args]
+    return (computed(s, "call", tuple([kind for kind, _ in given]), [known, *(v for _, v in given)], op, frame),)
+
+
+def _as_it_is(s: Specialiser, record: Record, place: Place | None) -> Abstract:
+    """An object that exists, with the attributes that one has which the program makes."""
+    if arrays.is_array(record):
+        return arrays.returned(s, record, place)
+    if record.origin is not None or record.own is not None or is_of_model(record.cls):
+        raise NotSpecialisedError("Record")
+    held = fields_of(s, record)
+    cls, names = s.outside(record.cls, record.cls.__name__), Row(tuple(map(Constant, held)))
+    operands = s.operands([s.outside(object_with, "object_with"), cls, names, *held.values()], place)
+    return s.emit("call", operands, ("",) * (len(operands) - 1), place=place)
 
 
 def _is_of_dataclass(made: Any, cls: type) -> bool:

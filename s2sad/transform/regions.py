@@ -309,16 +309,16 @@ def names_taken(function: types.FunctionType, code: Code) -> set[str]:
 
 
 def used_once(code: Code, kinds: Collection[str]) -> set[Value]:
-    """The values in a function, and in those that it makes, that are the first operand of an operation of some kinds,
-    and used for nothing else."""
+    """The values in a function, and in those that it makes, that are the first operand of an operation or exit of some
+    kinds, and used for nothing else."""
     uses: Counter[Operand] = Counter()
     found: set[Value] = set()
     for made in codes(code):
         for part in regions_in(made.body):
-            uses.update(part.exit.operands)
-            for operation in part.operations:
-                uses.update(operation.operands)
-                first = operation.operands[0] if operation.kind in kinds else None
+            ends: tuple[Operation | Exit, ...] = (*part.operations, part.exit)
+            for one in ends:
+                uses.update(one.operands)
+                first = one.operands[0] if one.kind in kinds and one.operands else None
                 if isinstance(first, Value):
                     found.add(first)
     return {value for value in found if uses[value] == 1}

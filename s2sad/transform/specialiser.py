@@ -135,10 +135,9 @@ class Specialiser:
         #: Results of operations that may be left out where nobody uses them.
         self.needless: set[Value] = set()
         self.live: set[Value] = set()  # those that are used by more than what hands them on
-        #: Those that are called, and used for nothing else.
+        #: Those that are called, tested for truth or raised, and used for nothing else.
         self.called: set[Value] = set()
-        #: Those of which nothing matters but whether they count as true.
-        self.tested: set[Value] = set()
+        self.tested, self.raised = set[Value](), set[Value]()
         #: The items of tuples of the new program.
         self.rows: dict[Value, tuple[Abstract, ...]] = {}
         #: The slices that values of the new program are surely.
@@ -182,6 +181,7 @@ class Specialiser:
             self.live |= live(self.lowered[function])
             self.called |= used_once(self.lowered[function], ("call",))
             self.tested |= used_once(self.lowered[function], ("if", "choose"))
+            self.raised |= used_once(self.lowered[function], ("raise",))
             for name in ("__code__", "__defaults__", "__kwdefaults__"):
                 self.guard(Guard(function, name, getattr(function, name)))
         return self.lowered[function]
