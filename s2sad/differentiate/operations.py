@@ -240,8 +240,14 @@ def _operands(state: State, call: Call, found: Applied, z: Var) -> dict[str, Exp
     fact, is_active, bound, rule = state.make.fact, state.adjoints.is_active, found.bound, found.rule
     lists = {v: None for v in bound.values() if fact(v).kind in ("list", "tuple")}
     arrays = [v for v in bound.values() if fact(v).kind == "array" or (fact(v).numeric and is_active(v))]
+    of_lists = call.op.kind == "operator" and not arrays and any(map(is_active, lists))
+    maybe = [v for v in bound.values() if fact(v).kind in ("open", "numeric")]
+    if call.op.kind == "operator" and not arrays and lists and maybe and (of_lists or any(map(is_active, maybe))):
+        # Of what may be an array, and not a number that repeats a list.
+        state.make.before.append(Evaluate(Call(_REQUIRE_ARITHMETIC, call.args), state.make.origin))
+        arrays = maybe
     if call.op.kind == "operator" and not arrays:
-        if any(map(is_active, lists)):
+        if of_lists:
             remedy = "To compute with it, convert it with np.array(...) first."
             remedy = f"To repeat it, write * int(n). {remedy}" if call.op.name == "*" else remedy
             state.refusals.refuse(call.node, f"{call.op.name} of a list or tuple", remedy)
