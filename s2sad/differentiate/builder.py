@@ -101,8 +101,9 @@ class Builder:
         self.lazy: dict[str, Expr] = {}
         #: The definitions of names whose value nothing changes, as far as they are known.
         self.steady: dict[str, Expr] = {}
-        #: The names whose value something may change.
-        self.unsteady: Set[str] = frozenset()
+        #: The names whose objects may change while the function runs, and the definitions of the others.
+        self.changing: Set[str] = frozenset()
+        self.unchanged: Mapping[str, Expr] = {}
         self.broadcasts: dict[str, Expr] = {}
         #: The adjoints that are selections.
         self.selected: dict[str, Selection] = {}

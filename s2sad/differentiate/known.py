@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -155,6 +155,16 @@ class Known:
         """Those of names whose arrays nobody writes, and the numbers that parameters are by default."""
         unsteady = self.effects.unsteady
         return {**self.defaults, **{n: value for n, value in self.definitions.items() if n not in unsteady}}
+
+    @functools.cached_property
+    def changing(self) -> Set[str]:
+        """The names whose object may get other contents while the function runs."""
+        return self.effects.written | self.effects.altered | self.effects.versions.keys()
+
+    @functools.cached_property
+    def unchanged(self) -> Mapping[str, Expr]:
+        """The values that the other names are assigned."""
+        return {n: value for n, value in self.definitions.items() if n not in self.changing}
 
 
 def site_of(

@@ -33,7 +33,8 @@ class State:
         for stmt in known.function.body:
             self.make.pass_by(stmt)
         self.storage = storage_of(known, self.make.fact)
-        self.make.steady, self.make.unsteady = {**self.storage.steady}, self.storage.mutable
+        self.make.steady = {**self.storage.steady}
+        self.make.changing, self.make.unchanged = known.changing, known.unchanged
         stops = bool(known.effects.stops or self.storage.stopped)
         self.refusals = Refusals(known, self.storage.buffers, stops)
         self.later = Later(known, self.make, self.storage)

@@ -8,6 +8,12 @@ The derivative of a root, norm or absolute value is not finite, or jumps, where 
 there.  Its square is smooth: as one operation that has derivatives of every order.  So has ``log1p(exp(-abs(x)))``, by
 which the positive part of ``x`` is less than ``log(1 + exp(x))``: what jumps in the derivatives of both is left out,
 and the rest is that of the sum.
+
+    t = np.exp(-np.abs(x))                                      x_bar = np.where(x >= 0, t_bar, -t_bar)
+    s = np.where(x >= 0, 1 / (1 + t), t / (1 + t))
+
+Where a choice between two formulas says on which side of zero ``x`` is, an absolute value of ``x`` has the derivative
+of that side at 0, too: the formulas are those of one smooth function.
 """
 
 from __future__ import annotations
@@ -15,24 +21,44 @@ from __future__ import annotations
 import builtins
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
 from s2sad.differentiate.builder import Builder
 from s2sad.ir import algebra
-from s2sad.ir.nodes import Call, Const, Expr, Op, Var
-from s2sad.ir.traverse import names_in
+from s2sad.ir.nodes import Block, Call, Const, Expr, If, Op, Store, Var
+from s2sad.ir.traverse import expressions, names_in, subexpressions, walk
 from s2sad.ir.types import Fact
 from s2sad.ops.binding import given
 from s2sad.runtime.classes import module_of
-from s2sad.runtime.smooth import softplus_rest, squared_hypot, squared_modulus, squared_norm
+from s2sad.runtime.smooth import (
+    modulus_from_left,
+    modulus_from_right,
+    number_from_left,
+    number_from_right,
+    softplus_rest,
+    squared_hypot,
+    squared_modulus,
+    squared_norm,
+)
 
 _SAME = Op("operator", "+", np.positive)
 _SQUARED_MODULUS = Op("runtime", "squared_modulus", squared_modulus)
 _SQUARED_HYPOT = Op("runtime", "squared_hypot", squared_hypot)
 _SQUARED_NORM = Op("runtime", "squared_norm", squared_norm)
 _SOFTPLUS_REST = Op("runtime", "softplus_rest", softplus_rest)
+#: Absolute values with their derivatives at 0 from one side.
+_FROM = {
+    (side, is_number): Op("runtime", function.__name__, function)
+    for side, is_number, function in (
+        ("right", False, modulus_from_right),
+        ("left", False, modulus_from_left),
+        ("right", True, number_from_right),
+        ("left", True, number_from_left),
+    )
+}
+_ZEROS = (Const(0), Const(0.0))
 _VARIANCE = Op("function", "var", np.var)
 _NONE, _EUCLIDEAN = Const(None), Const("euclidean")
 _DISTANCES = "scipy.spatial.distance"
@@ -47,6 +73,8 @@ def as_smooth(call: Call, make: Builder) -> Call:
 
     Only where all that lies between still has the value that it had.
     """
+    if call.op.function in _MODULI:
+        return _of_side(call, make)
     root = _made(_squared(call), make)
     found = None if root is None else _square_of(root, make.fact)
     if found is None and make.again:
@@ -57,8 +85,49 @@ def as_smooth(call: Call, make: Builder) -> Call:
 
 def _made(expr: Expr | None, make: Builder) -> Call | None:
     """What makes the value of an expression, if nothing of that has changed since."""
-    made = make.steady.get(expr.name) if isinstance(expr, Var) else expr
-    return made if isinstance(made, Call) and make.unsteady.isdisjoint(names_in(made)) else None
+    made = expr
+    while isinstance(made, Var):
+        made = make.unchanged.get(made.name)
+    return made if isinstance(made, Call) and make.changing.isdisjoint(names_in(made)) else None
+
+
+def _of_side(call: Call, make: Builder) -> Call:
+    """An absolute value as that from one side, if choices by the sign of the same number agree on which side 0 is."""
+    x = call.args[0] if len(call.args) == 1 and not call.kwargs else None
+    if not isinstance(x, Var) or x.name in make.changing:
+        return call
+    known = make.fact(x)
+    if known.kind not in ("scalar", "array") or not known.real:
+        return call
+    sides = {side for condition in _conditions(make.function.body) if (side := _side(_made(condition, make), x))}
+    return Call(_FROM[sides.pop(), known.kind == "scalar"], (x,), node=call.node) if len(sides) == 1 else call
+
+
+def _conditions(block: Block) -> Iterator[Expr]:
+    """The conditions by which branches, `np.where`, masks and products with truth values choose, among others."""
+    for stmt in walk(block):
+        if isinstance(stmt, If):
+            yield stmt.test
+        elif isinstance(stmt, Store):
+            yield stmt.index
+        for part in (part for whole in expressions(stmt) for part in subexpressions(whole)):
+            if isinstance(part, Call) and (part.op.function is np.where or part.op.kind in ("ifexp", "index")):
+                yield from part.args[:2]
+            elif isinstance(part, Call) and part.op == algebra.MULTIPLY:
+                yield from part.args
+
+
+def _side(condition: Call | None, x: Var) -> str:
+    """The side on which a comparison of ``x`` with 0 puts 0; empty of other conditions."""
+    if condition is None or condition.op.kind != "compare" or len(condition.args) != 2:
+        return ""
+    first, second = condition.args
+    name = condition.op.name
+    if first in _ZEROS and second == x:
+        name = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(name, "")
+    elif first != x or second not in _ZEROS:
+        return ""
+    return {"<": "right", ">=": "right", ">": "left", "<=": "left"}.get(name, "")
 
 
 def _rest_of_softplus(call: Call, make: Builder) -> Call | None:
@@ -152,8 +221,9 @@ def _of_distance(made: Call) -> Call | None:
     return None
 
 
+_MODULI = (np.absolute, np.fabs, builtins.abs, math.fabs)
 _SQUARES: tuple[tuple[tuple[object, ...], Callable[[Given, Look], Call | None]], ...] = (
-    ((np.absolute, np.fabs, builtins.abs, math.fabs), _of_modulus),
+    (_MODULI, _of_modulus),
     ((np.sqrt, math.sqrt), _of_root),
     ((np.hypot,), _of_hypot),
     ((np.std,), _of_deviation),

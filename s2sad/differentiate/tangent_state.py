@@ -33,7 +33,8 @@ class State:
         self.effects = known.effects
         self.active = known.activity.active
         self.make = Builder(known.function, known.facts, known.again)
-        self.make.steady, self.make.unsteady = {**known.steady}, known.effects.unsteady
+        self.make.steady = {**known.steady}
+        self.make.changing, self.make.unchanged = known.changing, known.unchanged
         self.dots: dict[str, str] = {}
         self.tangents = Tangents(self.make, self.dots)
         self.refusals = Refusals(known)

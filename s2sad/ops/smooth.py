@@ -12,6 +12,10 @@ from s2sad.ops.spec import Sample, elementwise, real, rule, sample
 from s2sad.runtime.arrays import unreduce
 from s2sad.runtime.smooth import (
     logistic_density,
+    modulus_from_left,
+    modulus_from_right,
+    number_from_left,
+    number_from_right,
     softplus_rest,
     softplus_rest_slope,
     squared_hypot,
@@ -76,3 +80,39 @@ def slope(x: Array) -> Array:
 @elementwise(logistic_density, samples=sampling.REAL, infer=infer.common.number_or_array, dtype="python")
 def density(z: Array, x: Array) -> Array:
     return -z * np.tanh(x / 2)
+
+
+def _numbers() -> Sequence[Sample]:
+    return [sample(0.7), sample(-1.2)]
+
+
+@elementwise(
+    modulus_from_right, samples=sampling.REAL, infer=infer.python.absolute, dtype="python",
+    lower_bound=infer.bounds.not_negative,
+)  # fmt: skip
+def from_right(z_bar: Array, x: Array) -> Array:
+    return np.where(x >= 0, z_bar, -z_bar)
+
+
+@elementwise(
+    modulus_from_left, samples=sampling.REAL, infer=infer.python.absolute, dtype="python",
+    lower_bound=infer.bounds.not_negative,
+)  # fmt: skip
+def from_left(z_bar: Array, x: Array) -> Array:
+    return np.where(x > 0, z_bar, -z_bar)
+
+
+@elementwise(
+    number_from_right, samples=_numbers, infer=infer.python.absolute, dtype="python",
+    lower_bound=infer.bounds.not_negative,
+)  # fmt: skip
+def of_number_from_right(z_bar: Array, x: Array) -> Array:
+    return z_bar if x >= 0 else -z_bar
+
+
+@elementwise(
+    number_from_left, samples=_numbers, infer=infer.python.absolute, dtype="python",
+    lower_bound=infer.bounds.not_negative,
+)  # fmt: skip
+def of_number_from_left(z_bar: Array, x: Array) -> Array:
+    return z_bar if x > 0 else -z_bar

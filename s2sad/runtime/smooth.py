@@ -61,3 +61,39 @@ def logistic_density(x: Any) -> Any:
     """
     e = np.exp(-np.abs(x))
     return e / (1 + e) ** 2
+
+
+def modulus_from_right(x: Any) -> Any:
+    """Return the absolute values of an array, of which the derivative at 0 is 1.
+
+    >>> modulus_from_right(np.array([-2.0, 0.0]))
+    array([2., 0.])
+    """
+    return abs(x)
+
+
+def modulus_from_left(x: Any) -> Any:
+    """Return the absolute values of an array, of which the derivative at 0 is -1.
+
+    >>> modulus_from_left(np.array([-2.0, 0.0]))
+    array([2., 0.])
+    """
+    return abs(x)
+
+
+def number_from_right(x: Any) -> Any:
+    """Return the absolute value of a number, of which the derivative at 0 is 1.
+
+    >>> number_from_right(-2.0)
+    2.0
+    """
+    return abs(x)
+
+
+def number_from_left(x: Any) -> Any:
+    """Return the absolute value of a number, of which the derivative at 0 is -1.
+
+    >>> number_from_left(-2.0)
+    2.0
+    """
+    return abs(x)

@@ -280,6 +280,74 @@ def test_the_logistic_loss_at_zero(f: Callable[..., Any]) -> None:
         np.testing.assert_allclose(hvp(f, (w, a, y), (v, None, None)), expected, rtol=1e-12)
 
 
+# --- one smooth function in two formulas
+
+
+def logistic(x):
+    t = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1 / (1 + t), t / (1 + t))
+
+
+def logistic_from_left(x):
+    t = np.exp(-abs(x))
+    negative = x <= 0
+    return np.where(negative, t, 1.0) / (1 + t)
+
+
+def logistic_by_mask(x):
+    t, y = np.exp(-np.abs(x)), np.empty_like(x)
+    y[x >= 0] = 1 / (1 + t[x >= 0])
+    y[x < 0] = t[x < 0] / (1 + t[x < 0])
+    return y
+
+
+def logistic_of_numbers(x):
+    return np.array([logistic_of_number(x[0]), logistic_of_number(x[1]), logistic_of_number(x[2])])
+
+
+def logistic_of_number(x):
+    t = math.exp(-abs(x))
+    if x >= 0:
+        return 1 / (1 + t)
+    return t / (1 + t)
+
+
+def softplus(x):
+    return np.where(x > 0, x, 0.0) + np.log1p(np.exp(-np.abs(x)))
+
+
+def softplus_by_product(x):
+    return x * (x >= 0) + np.log(1 + np.exp(-np.abs(x)))
+
+
+LOGISTIC = [logistic, logistic_from_left, logistic_by_mask, logistic_of_numbers]
+
+
+@pytest.mark.parametrize("f", [*LOGISTIC, softplus, softplus_by_product], ids=lambda f: f.__name__)
+def test_two_formulas_of_one_smooth_function(f: Callable[..., Any]) -> None:
+    x, w, v = np.array([0.0, 0.7, -1.2]), np.array([1.0, -2.0, 0.5]), np.array([0.3, -1.0, 0.7])
+    share = 1 / (1 + np.exp(-x))
+    first, second = share * (1 - share), share * (1 - share) * (1 - 2 * share)
+    slope, curvature = (first, second) if f in LOGISTIC else (share, first)
+    np.testing.assert_allclose(grad(lambda x: np.sum(w * f(x)))(x), w * slope, rtol=1e-12)
+    np.testing.assert_allclose(jvp(f, (x,), (v,))[1], slope * v, rtol=1e-12)
+    product = hvp(lambda x: np.sum(w * f(x)), (x,), (v,))
+    np.testing.assert_allclose(product, w * curvature * v, rtol=1e-12, atol=1e-15)
+
+
+def both_sides(x):
+    return np.where(x > 0, 1.0, 2.0) * np.abs(x) + np.where(x >= 0, 0.0, x)
+
+
+def counted(x):
+    return np.abs(x) + np.sum(x > 0)
+
+
+@pytest.mark.parametrize("f", [both_sides, counted], ids=lambda f: f.__name__)
+def test_otherwise_the_derivative_of_an_absolute_value_is_zero_at_zero(f: Callable[..., Any]) -> None:
+    assert grad(lambda x: np.sum(f(x)))(np.zeros(2)).tolist() == [0.0, 0.0]
+
+
 def of_another_norm(x):
     return np.sum(np.linalg.norm(x, 1, axis=1) ** 2 + np.linalg.norm(x, ord=3, axis=0)[0] ** 2)
 
