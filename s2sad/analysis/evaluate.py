@@ -40,6 +40,7 @@ from s2sad.ir.types import (
     constant,
     either,
     has_objects,
+    is_no_number,
     item_of,
     key_of,
     leading_to,
@@ -179,6 +180,9 @@ class Evaluator:
             of_objects = next(filter(has_objects, map(self, call.args)), None)
             if of_objects is not None:
                 return of_objects if of_objects.kind == "open" else ARRAY_OF_OBJECTS
+            names = ("x", "y") if call.op.function is np.where else _OPERANDS
+            if any(is_no_number(self(bound[name])) for name in names if bound and name in bound):
+                return ARRAY_OF_OBJECTS
         if found.numeric and not found.boolean and may_be_boolean(call, spec, bound, self):
             found = found.but(boolean=True)
         precision = precision_of(call, found, spec, bound, self)
@@ -322,6 +326,8 @@ def _keeps_boxes(call: Call, found: Fact, spec: ops.OpSpec | None) -> bool:
 
 
 #: The comparisons that None does not have.
+#: The parameters of which NumPy's functions make arrays, or fill them.
+_OPERANDS = ("object", "a", "A", "arr", "array", "arrays", "values", "fill_value")
 _ORDERS = ("<", "<=", ">", ">=")
 _CONTAINERS = ("list", "dict", "tuple", "record", "dataclass")
 

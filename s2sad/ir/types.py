@@ -1,12 +1,10 @@
 """What is known of every value before the run: scalar or array, shape, reality.
 
-A *fact* gives the kind of a value, its number of dimensions where known, and its symbolic shape: a set of *atoms* that
-stands for the broadcast shape of them all.  A scalar has the empty set.  Two values with equal sets have provably equal
-shapes, and that is all that is claimed: ``unbroadcast`` is dropped where an operand has the set of the result.
-
-An atom is the shape of some value whose shape is not known otherwise.  Where the sizes of all axes are known by symbols
-(:mod:`s2sad.ir.sizes`), the set has a single atom that is named after them.  What a symbol stands for is fixed by the
-arguments of a call.
+A *fact* gives the kind of a value, its number of axes where known, and its symbolic shape: a set of *atoms* that stands
+for the broadcast shape of all, empty for a scalar.  Values of equal sets have provably equal shapes, and all that
+is claimed is this: ``unbroadcast`` is dropped where an operand has the set of the result.  An atom is the shape of a
+value whose shape is not known otherwise.  Where the sizes of all axes are known by symbols (:mod:`s2sad.ir.sizes`), the
+set has a single atom that is named after them.  What a symbol stands for is fixed by the arguments of a call.
 """
 
 from __future__ import annotations
@@ -264,9 +262,8 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
             known = sized(tuple([sizes[n] for n in value.shape]) if sizes is not None else (), True)
         else:
             known = Fact("array", frozenset({Atom(name)}), value.ndim)
-        can_be_written = value.flags.writeable
-        repeated = can_be_written and is_repeated(value)
-        known = _of_dtype(known, value.dtype).but(repeated=repeated, frozen=not can_be_written)
+        repeated = value.flags.writeable and is_repeated(value)
+        known = _of_dtype(known, value.dtype).but(repeated=repeated, frozen=not value.flags.writeable)
         return known if type(value) in (np.ndarray, np.memmap) else known.but(boxed=True)
     if isinstance(value, (tuple, list)):
         fields = tuple_fields(type(value))
@@ -317,10 +314,16 @@ def holds_objects(dtype: np.dtype[Any]) -> bool:
 
 
 def has_objects(fact: Fact) -> bool:
-    """Whether a value is an array of objects, or holds one that NumPy would make part of an array."""
+    """Whether a value is an array of objects, or holds one of which NumPy would make one."""
     if fact.kind in ("list", "tuple"):
-        return any(has_objects(item) for item in (*(f for _, f in fact.items or ()), fact.each) if item is not None)
+        held = [item for item in (*(f for _, f in fact.items or ()), fact.each) if item is not None]
+        return any(has_objects(item) or is_no_number(item) for item in held)
     return fact.kind == "open" and fact.each is not None and fact.each.kind == "open"
+
+
+def is_no_number(fact: Fact) -> bool:
+    """Whether a value surely is what an array of numbers cannot have for an element."""
+    return fact.kind in ("none", "dict") or (fact.kind == "other" and not (fact.text or fact.real or fact.precision))
 
 
 def precision_of_dtype(dtype: np.dtype[Any]) -> Precision:

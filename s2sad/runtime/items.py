@@ -234,16 +234,16 @@ def no_function(x: Any) -> Any:
 
 
 def require_ndarray(x: Any) -> None:
-    """Raise `UndefinedDerivativeError` unless ``x`` is an array of NumPy's own class.
+    """Raise `UndefinedDerivativeError` unless ``x`` is an array of NumPy's own class, of numbers.
 
     The adjoint of what is written in place is that of an array, where the types do not say what it is.
 
     >>> require_ndarray(np.ones(2))
     """
-    if type(x) is not np.ndarray:
+    if type(x) is not np.ndarray or x.dtype.hasobject:
+        what = "an array of objects" if isinstance(x, np.ndarray) and x.dtype.hasobject else f"a {type(x).__name__}"
         raise UndefinedDerivativeError(
-            f"a {type(x).__name__} is changed here, or read from what is changed, "
-            "where the types do not say whether it is an array",
+            f"{what} is changed here, or read from what is changed, where the types do not say whether it is an array",
             "If it is a number, write x = x + y for x += y, and 1.0 * a[i] for a[i]. "
             "Convert what has another class with np.array(...).",
         )
