@@ -67,6 +67,7 @@ def connected(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 
 def _connected(s: Specialiser, op: Operation, value: Abstract, rest: list[Region], frame: Frame) -> Done:
+    is_tested = op.result in s.tested
     while rest and (known := truth(s, value)) is not None:
         if known == (op.kind == "or"):
             return (value,)
@@ -76,14 +77,14 @@ def _connected(s: Specialiser, op: Operation, value: Abstract, rest: list[Region
         (value,) = end.values
     if not rest:
         return (value,)
-    if isinstance(value, Choice) and op.result in s.tested:
+    value = arrays.tested(s, value) if is_tested else value
+    if isinstance(value, Choice) and is_tested:
         value = choices.asked(s, value, functools.partial(truth, s), frame.place or op.place)
     # A container of which nobody knows whether it is empty is an object of the new program.
     if is_static(value) and not isinstance(value, (Known, Items)):
         raise NotSpecialisedError("truth")
     first = s.dynamic(value)
     place = frame.place or op.place
-    is_tested = op.result in s.tested
     regions = _expressions(s, rest, frame, is_tested)
     if regions is not None:
         result = Value(op.result.name)
@@ -106,7 +107,7 @@ def _connected(s: Specialiser, op: Operation, value: Abstract, rest: list[Region
 def _as_test(s: Specialiser, value: Abstract) -> Abstract:
     """A value of which nothing matters but whether it counts as true, as a constant if that is known."""
     known = truth(s, value) if is_static(value) else None
-    return value if known is None else Constant(known)
+    return arrays.tested(s, value) if known is None else Constant(known)
 
 
 def _expressions(s: Specialiser, rest: Sequence[Region], frame: Frame, is_tested: bool) -> tuple[Region, ...] | None:

@@ -262,6 +262,19 @@ def test_classes_as_people_write_them(f: Any, x: Any) -> None:
     check(f, x)
 
 
+def of_tests(x: Any) -> Any:
+    s = Signal(x, 2.0)
+    t = s * 2.0 if np.sum(s) > 0 and not np.any(s > 5.0) else s
+    if x[0] > 1.0 or np.sum(t) > 0.0:
+        t = t * s
+    return np.sum(t * t)
+
+
+@pytest.mark.parametrize("x", [X, -X])
+def test_objects_of_one_truth_value(x: Any) -> None:
+    check(of_tests, x)
+
+
 def of_numbers_of_numpy(x: Any) -> Any:
     return np.sum(np.asarray(x[0] * Quaternion(Q)))
 
