@@ -83,6 +83,21 @@ def as_smooth(call: Call, make: Builder) -> Call:
     return call if found is None else Call(found.op, found.args, found.kwargs, call.node)
 
 
+def scaled_square(call: Call, make: Builder, is_active: Callable[[Expr], bool]) -> tuple[Call, Expr] | None:
+    """The square of a root or the like, and the constant number that ``call``, ``c * d * d``, multiplies it by."""
+    if call.op != algebra.MULTIPLY:
+        return None
+    for product, root in (call.args, call.args[::-1]):
+        inner = _made(product, make) if isinstance(product, Var) else None
+        if inner is None or inner.op != algebra.MULTIPLY or root not in inner.args or inner.args[0] == inner.args[1]:
+            continue
+        factor = inner.args[inner.args[0] == root]
+        made = _made(root, make)
+        if make.fact(factor).kind == "scalar" and not is_active(factor) and made is not None:
+            return (Call(algebra.MULTIPLY, (root, root)), factor) if _square_of(made, make.fact) else None
+    return None
+
+
 def _made(expr: Expr | None, make: Builder) -> Call | None:
     """What makes the value of an expression, if nothing of that has changed since."""
     made = expr

@@ -165,6 +165,11 @@ def of_hypotenuses(x):
     return np.power(np.hypot(x[:, 0], x[:, 1]), 2)
 
 
+def of_scaled_products(x):
+    n, k = np.linalg.norm(x, 2, axis=1), float(len(x)) / 3.0
+    return 0.5 * n * n + n * (0.25 * k * n) + n * 0.25 * n
+
+
 def of_single_norms(x):
     return np.array([np.linalg.norm(row) ** 2 for row in x])
 
@@ -186,7 +191,9 @@ def of_single_distances(x):
 
 def of_arrays(x):
     return (
-        1.0 * of_norms(x) + 2.0 * of_kept_norms(x) - 4.0 * of_roots(x) + 8.0 * of_powers(x) - 16.0 * of_hypotenuses(x)
+        (1.0 * of_norms(x) + 2.0 * of_kept_norms(x) - 4.0 * of_roots(x) + 8.0 * of_powers(x))
+        - 48.0 * of_hypotenuses(x)
+        + 32.0 * of_scaled_products(x)
     )
 
 
