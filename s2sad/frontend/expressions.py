@@ -6,8 +6,7 @@ Normal form of an expression that may carry a derivative (written ``x``, ``y``):
 * ``x and y``, ``a if c else b`` become an ``if`` that moves into a join name;
 * displays ``(x, y)``, ``[x, y]``, ``{"k": x}`` become :class:`~s2sad.ir.nodes.Build`.
 
-An expression that cannot carry one stays whole, calls and all; only its local
-names are renamed.
+An expression that cannot carry one stays whole, calls and all; only its local names are renamed.
 """
 
 from __future__ import annotations
@@ -147,11 +146,14 @@ class Expressions:
 
     def refused(self, node: Node, message: str, remedy: str) -> Expr:
         """``node`` as it stands; the refusal is raised if a derivative would have to pass through it."""
+        return self.assign("~t", self.refused_whole(node, message, remedy))
+
+    def refused_whole(self, node: Node, message: str, remedy: str) -> Expr:
+        """As :meth:`refused`, without a statement of its own."""
         refusal = Refusal(node, message, remedy)
         self.refusals.append(refusal)
         opaque = self.opaque(node, refusal)
-        variables = tuple([v for v in opaque.variables if v != UNKNOWN])
-        return self.assign("~t", replace(opaque, refusal=refusal, variables=variables))
+        return replace(opaque, refusal=refusal, variables=tuple([v for v in opaque.variables if v != UNKNOWN]))
 
     # --- expressions that carry no derivative
 
@@ -162,6 +164,8 @@ class Expressions:
         match node:
             case gast.Constant():
                 return Const(node.value)
+            case gast.JoinedStr() if self.depends(node):
+                return self.refused_whole(node, "no derivative can pass through text", _TEXT)
             case gast.Name():
                 return self.name(node)
             case gast.Attribute():
@@ -304,10 +308,7 @@ class Expressions:
     # --- expressions that may carry a derivative
 
     def value(self, node: Node, hint: str = "~t") -> Expr:
-        """The value of ``node``: an atom or a display of atoms if it may carry a derivative.
-
-        The operation that makes it is named after ``hint``.
-        """
+        """The value of ``node``, named after ``hint``: an atom or a display of atoms if it may carry a derivative."""
         written = self.write(node, hint, is_used=True)
         if written is not None:
             return written if is_atom(written) or isinstance(written, Opaque) else self.assign(hint, written)
@@ -363,9 +364,9 @@ class Expressions:
             case gast.Call():
                 return self.call(node, hint)
             case gast.NamedExpr():
-                value = self.atom(self.value(node.value, node.target.id))
-                self.env[node.target.id] = self.assign(node.target.id, value).name
-                return Var(self.env[node.target.id])
+                name = node.target.id
+                self.env[name] = self.assign(name, self.atom(self.value(node.value, name))).name
+                return Var(self.env[name])
             case gast.ListComp() | gast.GeneratorExp() | gast.SetComp() | gast.DictComp():
                 what = "a generator expression" if isinstance(node, gast.GeneratorExp) else "a comprehension"
                 return self.refused(
