@@ -147,6 +147,8 @@ class Protected(ControlFlow):
         if all(map(all_raise, (h.body for h in s.handlers))):
             self.protect(s, needed)
             return
+        for handler in s.handlers:
+            self.check_exception(handler)
         active = {n for n in needed.after if not self.is_tracked(n, Needed(needed.after, frozenset()))}
         branched = self.branched(s, active)
         if branched is not None:
@@ -188,6 +190,20 @@ class Protected(ControlFlow):
         if hasattr(s, "needed"):
             made.needed = s.needed
         return made
+
+    def check_exception(self, handler: Node) -> None:
+        """Find the handlers that take from an exception an object that may be written or differentiated."""
+        if handler.name is None or not self.depends(handler.name):
+            return
+        for s in handler.body:
+            if isinstance(s, (gast.Raise, gast.Expr)):
+                continue
+            texts = [n for n in nodes_of(s) if isinstance(n, gast.JoinedStr) or _says(n)]
+            plain = {id(n) for text in texts for n in nodes_of(text)}
+            for node in nodes_of(s):
+                if isinstance(node, gast.Name) and node.id == handler.name.id and id(node) not in plain:
+                    what = "what an exception holds may depend on what is differentiated"
+                    self.violation(node, what, "Hand it on in a variable.")
 
     # --- handlers that all raise
 
@@ -437,3 +453,10 @@ def _subclasses(cls: type) -> Iterator[type]:
     for sub in subclasses:
         yield sub
         yield from _subclasses(sub)
+
+
+def _says(node: Node) -> bool:
+    """Whether an expression makes a text or truth value of its operands."""
+    texts = ("str", "repr", "isinstance", "print")
+    made = isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in texts
+    return made or isinstance(node, gast.Compare)

@@ -671,6 +671,8 @@ HELD = {
     "y, = error.args": False,
     "kept = error\ny = kept.args[0]": False,
     "y = getattr(error, 'args')[0]": False,
+    "q, w = error.args[0], 2.0\nq[...] = w\ny = x": False,
+    "kept = error\nkept.args[0][...] = 2.0\ny = x": False,
     "y = x * len(str(error)[:1])": True,
     "print(error)\ny = x if '7' in str(error) else x**2": True,
     "y = x * isinstance(error, ValueError)": True,
