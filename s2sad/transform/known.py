@@ -391,10 +391,13 @@ class State(dict[Cell, Abstract]):
                 found[cell] = None
         return found
 
-    def wrote(self, cells: Collection[Cell]) -> set[Cell]:
-        """Which of some cells were given a content, or an attribute that they did not have, on any way."""
-        owners = {c.record.identity for c in self.written if c.record is not None and c not in cells}
-        return (self.written | owners) & set(cells)
+    def wrote(self, cells: Collection[Cell]) -> list[Cell]:
+        """Which of some cells were given a content, or an attribute that they did not have, on any way.
+
+        Lists come before those that they hold, which were made before them.
+        """
+        found = self.written | {c.record.identity for c in self.written if c.record is not None and c not in cells}
+        return [cell for cell in reversed(list(cells)) if cell in found]
 
 
 @dataclass(frozen=True, eq=False)

@@ -154,7 +154,7 @@ CASES = [
         case(f, STATE)
         for f in (
             *(array_written, array_scaled, fields_replaced, two_names, written_in_loop, replaced_in_loop, swapped),
-            *(number_replaced, replaced_in_branch, callee_writes_field),
+            *(number_replaced, replaced_in_branch, callee_writes_field, callee_sets_field),
         )
     ],
     case(replaced_in_branch, State(-V, W, 0.6), name="replaced_in_branch_else"),
@@ -165,7 +165,6 @@ CASES = [
 
 #: What is refused, and what is said of it.
 REFUSED = [
-    (callee_sets_field, "s is the caller's, and this changes it"),
     (another_name, "another name may hold the container t, which this changes"),
     (no_field, "this changes an attribute of what is not surely a dataclass with such a field"),
     (replaced_and_written, "an array that is written in place is used here in a way that is not supported"),

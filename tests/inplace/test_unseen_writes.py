@@ -505,6 +505,8 @@ def module_array_of_a_function(x: Any) -> Any:
 CASES = [
     case(f, X)
     for f in (
+        greatest_of_two_constants,
+        least_of_two_constants,
         written_by_one_that_calls_itself,
         written_under_a_name_assigned_inside,
         written_under_an_annotated_name,
@@ -600,8 +602,6 @@ REFUSED = [
     by_a_method_of_the_array_that_is_looked_up,
     by_the_next_of_a_generator,
     item_of_a_sum_of_lists,
-    greatest_of_two_constants,
-    least_of_two_constants,
     default_array,
     default_array_twice,
 ]
