@@ -323,7 +323,7 @@ def has_objects(fact: Fact) -> bool:
 
 def is_no_number(fact: Fact) -> bool:
     """Whether a value surely is what an array of numbers cannot have for an element."""
-    return fact.kind in ("none", "dict") or (fact.kind == "other" and not (fact.text or fact.real or fact.precision))
+    return fact.kind in ("none", "dict")
 
 
 def precision_of_dtype(dtype: np.dtype[Any]) -> Precision:

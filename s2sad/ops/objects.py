@@ -168,7 +168,14 @@ def _scalars() -> Sequence[Sample]:
     return [sample(1.5), sample(np.float64(-0.5)), sample(1.0 + 2.0j)]
 
 
-@linear(sole_number_, wrt=["x"], samples=_scalars, infer=infer.common.first, dtype="inferred", result="element")
+@linear(
+    sole_number_,
+    wrt=["x"],
+    samples=lambda: [sample(1.5), sample(-0.5)],
+    infer=infer.common.first,
+    dtype="inferred",
+    result="element",
+)
 def sole_number(z_bar: Any, x: Any) -> Any:
     return z_bar
 

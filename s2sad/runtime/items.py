@@ -207,7 +207,7 @@ def require_arithmetic(a: Any, b: Any) -> None:
             if isinstance(x, (list, tuple)):
                 raise UndefinedDerivativeError(
                     f"a {type(x).__name__} that is differentiated is joined or repeated where it might be an array",
-                    "To compute with it, convert it with np.array(...) first.",
+                    "To repeat it, write * int(n). To compute with it, convert it with np.array(...) first.",
                 )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad, jvp
-from s2sad.errors import UnsupportedError
+from s2sad.errors import UndefinedDerivativeError
 from tests.oracle import numeric_gradient
 
 X = np.array([0.7, 1.3, -0.4])
@@ -76,5 +76,5 @@ def test_lists_that_are_repeated(f: Callable[..., Any]) -> None:
     if f is repeated_by_int:
         np.testing.assert_allclose(grad(f)(X, 2), wanted, rtol=1e-6, atol=1e-10)
         return
-    with pytest.raises(UnsupportedError, match=r"write \* int\(n\)"):
+    with pytest.raises(UndefinedDerivativeError, match=r"write \* int\(n\)"):
         grad(f)(X, 2)

@@ -240,6 +240,8 @@ def test_every_operation_that_writes_stores_or_calls_is_called_here() -> None:
     claimed = [s for s in claimed if not s.name.startswith("s2sad.runtime.contractions.")]
     # The checks of sharing have a test of their own.
     claimed = [s for s in claimed if not s.name.startswith("s2sad.runtime.sharing.")]
+    # What makes objects of a program's classes runs nothing of these: tests/transform has programs with both.
+    claimed = [s for s in claimed if not s.name.startswith("s2sad.runtime.objects.object_")]
     left = {s.name for s in claimed if s.function not in calls()}
     assert not left
 
