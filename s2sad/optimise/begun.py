@@ -32,8 +32,11 @@ _ONES = Op("runtime", "np.ones", np.ones)
 _ONES_LIKE = Op("runtime", "np.ones_like", np.ones_like)
 
 
-def begin_with_contributions(function: Function, memory: Memory) -> Function:
-    """Apply the rewrite above to the reverse part of ``function``, block by block."""
+def begin_with_contributions(function: Function, memory: Memory, loose: Set[str] = frozenset()) -> Function:
+    """Apply the rewrite above to the reverse part of ``function``, block by block.
+
+    The parameters that are ``loose`` may be given as what broadcasts to the arrays that their types say they are.
+    """
     if function.reverse is None:
         return function
     whole = (*function.body, *function.reverse)
@@ -42,7 +45,7 @@ def begin_with_contributions(function: Function, memory: Memory) -> Function:
     for stmt in walk(whole):
         read.update(reads(stmt))
     single = {n for n in made if made[n] == read[n] == 1}
-    known = {p.name for p in function.params} | made.keys()
+    known = {p.name for p in function.params if p.name not in loose} | made.keys()
     return replace(function, reverse=_begun(function.reverse, memory, known, single))
 
 

@@ -12,7 +12,7 @@ That is so for each result of which the caller takes the sum.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
 import numpy as np
@@ -35,11 +35,14 @@ from s2sad.optimise.dead import remove_dead
 from s2sad.optimise.memory import Memory
 
 
-def with_constant_seeds(half: Function, seeds: Mapping[str, Const], memory: Memory) -> Function:
-    """A reverse half without the parameters ``seeds``, which stand for numbers that arrays begin with."""
+def with_constant_seeds(half: Function, seeds: Mapping[str, Const], bars: Set[str], memory: Memory) -> Function:
+    """A reverse half without the parameters ``seeds``, which stand for numbers that arrays begin with.
+
+    The other ``bars`` may be given as what broadcasts to the arrays to which they are added.
+    """
     params = tuple([p for p in half.params if p.name not in seeds])
     half = replace(half, params=params, reverse=rename_in(half.reverse or (), seeds))
-    half = begin_with_contributions(half, memory)
+    half = begin_with_contributions(half, memory, bars)
     reverse = half.reverse or ()
     inside = [e for s in walk(reverse) for whole in expressions(s) for e in subexpressions(whole)]
     read = Counter(n for s in walk(reverse) for n in reads(s)) + Counter(names_in(half.result))

@@ -88,7 +88,7 @@ class ReverseHalves:
             return call
         self._calls.subtract(_called(function.reverse or ()))
         self._writer.forget((name,))
-        shorter = fold(with_constant_seeds(function, seeds, half.memory), half.memory)
+        shorter = fold(with_constant_seeds(function, seeds, half.bars, half.memory), half.memory)
         self._write(self.with_constant_seeds(shorter), half.asked, half.other)
         half.cell.cell_contents = self._writer.functions[name]
         return replace(call, args=tuple([arg for bar, arg in given.items() if bar not in seeds]))
