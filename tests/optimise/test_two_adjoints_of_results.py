@@ -1,4 +1,4 @@
-"""A callee with two results: the adjoint of one is a number that the half is written for, that of the other any number."""
+"""A callee with two results: the half is written for a number as the adjoint of one, and that of the other is any."""
 
 from __future__ import annotations
 
