@@ -50,7 +50,9 @@ def places(spec: OpSpec) -> tuple[str, ...]:
         unbound = spec_of(getattr(np.ufunc, spec.function.__name__))
         assert unbound is not None
         return places(unbound)[1:]
-    own = spec.parameters if spec.variadic is None else spec.parameters[: spec.parameters.index(spec.variadic)]
+    own = tuple([name for name in spec.parameters if name not in spec.by_name])
+    if spec.variadic is not None:
+        own = own[: own.index(spec.variadic)]
     found = positions(spec.function)
     if found is None:
         return (*own, "out") if isinstance(spec, Rule) and spec.variadic is None else own

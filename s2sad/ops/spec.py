@@ -70,6 +70,8 @@ class OpSpec:
     parameters: tuple[str, ...] = ()
     variadic: str | None = None
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    #: The parameters that are given by name only.
+    by_name: tuple[str, ...] = ()
     infer: Infer | None = None
     dtype: DType = "unknown"
     result: Result = "unknown"
@@ -239,8 +241,9 @@ _owners: dict[int, object] = {}
 _forms: dict[tuple[str, str], tuple[OpSpec, Form]] = {}
 
 
-def _parameters(body: Function) -> tuple[tuple[str, ...], str | None, dict[str, Any]]:
-    """The names of all parameters of ``body`` in order, that of ``*args``, and the default values."""
+def _parameters(body: Function) -> tuple[tuple[str, ...], str | None, dict[str, Any], tuple[str, ...]]:
+    """The names of all parameters of ``body`` in order, that of ``*args``, the default values, and which names are
+    those of parameters that are given by name only."""
     # Hundreds of rules are declared at once, and inspect.signature takes longer than all the rest.
     code = body.__code__
     names, given = code.co_varnames, code.co_argcount
@@ -249,7 +252,7 @@ def _parameters(body: Function) -> tuple[tuple[str, ...], str | None, dict[str, 
     values: tuple[Any, ...] = body.__defaults__ or ()
     defaults = dict(zip(names[given - len(values) : given], values, strict=True))
     defaults.update(body.__kwdefaults__ or {})
-    return (*names[:given], *([] if variadic is None else [variadic]), *by_name), variadic, defaults
+    return (*names[:given], *([] if variadic is None else [variadic]), *by_name), variadic, defaults, by_name
 
 
 def _enter(spec: OpSpec) -> None:
@@ -287,7 +290,7 @@ def _add(
     jvp: Function | None = None,
     **options: Unpack[RuleOptions],
 ) -> None:
-    names, variadic, defaults = _parameters(body)
+    names, variadic, defaults, by_name = _parameters(body)
     multiplied = kind == "elementwise" and "z_bar" in names
     names = tuple(n for n in names if n not in ("z", "z_bar"))
     if wrt is None:
@@ -304,6 +307,7 @@ def _add(
             parameters=names,
             variadic=variadic,
             defaults=defaults,
+            by_name=by_name,
             kind=kind,
             wrt=tuple(wrt),
             vjp=body,
@@ -393,7 +397,7 @@ def constant(
 def _without_rule(
     functions: Iterable[Function], signature: Function | None, samples: Samples, said: dict[str, Any]
 ) -> None:
-    names, variadic, defaults = ((), None, {}) if signature is None else _parameters(signature)
+    names, variadic, defaults, by_name = ((), None, {}, ()) if signature is None else _parameters(signature)
     for function in functions:
         _enter(
             OpSpec(
@@ -402,6 +406,7 @@ def _without_rule(
                 parameters=names,
                 variadic=variadic,
                 defaults=defaults,
+                by_name=by_name,
                 samples=samples,
                 **said,
             )

@@ -16,6 +16,7 @@ from s2sad.ops.infer.common import (
     all_real,
     array_of,
     axis_of,
+    elementwise,
     is_flat,
     length_of,
     literal,
@@ -191,6 +192,20 @@ def reduced(b: Bound, types: Types) -> Fact:
     whole = types(b[next(iter(b))])
     if "weights" in b and types(b["weights"]).kind != "none":
         whole = replace(whole, real=whole.real and types(b["weights"]).real)
+    return _reduced(whole, b, types)
+
+
+def reduced_in_pairs(b: Bound, types: Types) -> Fact:
+    """As `reduced`, of numbers and weights that are broadcast to one shape, or are each a row without an axis."""
+    if types(b["weights"]).kind == "none":
+        return reduced(b, types)
+    whole = elementwise([types(b["a"]), types(b["weights"])])
+    if literal(b["axis"]) is None and literal(b["keepdims"]) is not False:
+        return Fact("numeric", real=whole.real)
+    return _reduced(whole, b, types)
+
+
+def _reduced(whole: Fact, b: Bound, types: Types) -> Fact:
     axis, keepdims = b.get("axis", Const(None)), b.get("keepdims", Const(False))
     dims = _reduced_dims(whole.dims, axis, keepdims)
     if dims is not None:

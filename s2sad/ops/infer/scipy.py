@@ -39,9 +39,9 @@ def statistics(*names: str) -> Infer:
     """A tuple with names for its items, of statistics of samples: of numbers where each sample is one row."""
 
     def infer(b: Bound, fact: Look) -> Fact:
-        samples = [fact(b[name]) for name in b if name in ("x", "y", "a", "b")]
+        samples = [fact(b[name]) for name in b if name in ("x", "y", "a", "b", "popmean")]
         real, kept = all_real(*samples), literal(b.get("keepdims", Const(False)))
-        one = kept is False and all(ndim_of(s) == 1 for s in samples)
+        one = kept is False and all(ndim_of(s) in (0, 1) for s in samples)
         number = replace(SCALAR, precision="", real=real) if one else Fact("numeric", real=real)
         return Fact("record", items=tuple([(name, number) for name in names]))
 

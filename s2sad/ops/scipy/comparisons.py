@@ -24,12 +24,13 @@ from s2sad.runtime.scipy.comparisons import (
     line_adjoints,
     line_tangents,
     one_sample_slopes,
+    related_slopes,
     t_parts,
     t_rate,
     tail_slope,
     two_samples_slopes,
 )
-from s2sad.runtime.scipy.summaries import per_number
+from s2sad.runtime.scipy.summaries import paired_part, per_number, summed_as, unpaired
 
 Array = Any
 Axis = Any
@@ -47,7 +48,14 @@ def _pairs() -> Sequence[Sample]:
 
 def _rows() -> Sequence[Sample]:
     x, y = spread((4, 5)), spread((4, 5), seed=1)
-    return [*_pairs(), sample(x, y), sample(x, y, axis=1), sample(x, y[0], axis=1), sample(x, y[:, :1])]
+    return [
+        *_pairs(),
+        sample(x, y),
+        sample(x, y, axis=1),
+        sample(x, y[0], axis=1),
+        sample(x, y[:, :1]),
+        sample(x, y[None], axis=2),
+    ]
 
 
 # --- correlations and lines
@@ -57,7 +65,7 @@ def _pearsonr_jvp(
     x_dot: Array, y_dot: Array, z: Any, x: Array, y: Array, *, alternative: str = "two-sided", axis: int = 0
 ) -> tuple[Array, Array]:
     by_x, by_y = correlation_slopes(x, y, axis)
-    moved = np.sum(by_x * x_dot + by_y * y_dot, axis=axis)
+    moved = summed_as(z[0], paired_part(by_x, x_dot, axis) + paired_part(by_y, y_dot, axis), axis)
     return moved, moved * tail_slope(correlation_density(z[0], count(np.shape(by_x), axis)), z[0], alternative)
 
 
@@ -77,7 +85,7 @@ def pearsonr(
     by_x, by_y = correlation_slopes(x, y, axis)
     density = correlation_density(z[0], count(np.shape(by_x), axis))
     g = per_number(z_bar[0] + z_bar[1] * tail_slope(density, z[0], alternative), by_x, axis)
-    return like(unbroadcast(g * by_x, np.shape(x)), x), like(unbroadcast(g * by_y, np.shape(y)), y)
+    return like(unpaired(g * by_x, x, axis), x), like(unpaired(g * by_y, y, axis), y)
 
 
 def _linregress_jvp(
@@ -112,6 +120,7 @@ def _one_sample() -> Sequence[Sample]:
         sample(a, 0.3),
         sample(a, 0.3, 1, alternative="less"),
         sample(a, spread((1, 5), seed=1)),
+        sample(a, spread((2, 1, 1), seed=1), 1),
         sample(a, 0.3, None, alternative="greater", keepdims=True),
         sample(list(a[0]), 0.3),
     ]
@@ -158,7 +167,8 @@ def ttest_1samp(
     by_a, by_mean = one_sample_slopes(a, popmean, axis)
     g = t_rate(z_bar, z, count(np.shape(by_a), axis) - 1, alternative)
     popmean_bar = unbroadcast(np.reshape(g, np.shape(by_mean)) * by_mean, np.shape(popmean))
-    return like(per_number(g, by_a, axis, keepdims) * by_a, a), like(popmean_bar, popmean)
+    a_bar = unbroadcast(per_number(g, by_a, axis, keepdims) * by_a, np.shape(a))
+    return like(a_bar, a), like(popmean_bar, popmean)
 
 
 def _two_samples() -> Sequence[Sample]:
@@ -226,6 +236,8 @@ def _related() -> Sequence[Sample]:
         sample(a, b, 1, alternative="less"),
         sample(a, b, keepdims=True),
         sample(a, b[:, :1]),
+        sample(a, np.stack([b, b[::-1]]), 1),
+        sample(a, b.T, None, keepdims=True),
     ]
 
 
@@ -240,8 +252,8 @@ def _related_jvp(
     alternative: str = "two-sided",
     keepdims: bool = False,
 ) -> tuple[Array, Array]:
-    slopes = one_sample_slopes(np.subtract(a, b), 0.0, axis)[0]
-    moved = np.sum(slopes * (a_dot - b_dot), axis=axis, keepdims=keepdims)
+    slopes = related_slopes(a, b, axis)
+    moved = summed_as(z[0], paired_part(slopes, a_dot, axis) - paired_part(slopes, b_dot, axis), axis)
     statistic, pvalue = t_parts(moved, z, count(np.shape(slopes), axis) - 1, alternative)
     return statistic, pvalue
 
@@ -266,10 +278,10 @@ def ttest_rel(
     alternative: str = "two-sided",
     keepdims: bool = False,
 ) -> tuple[Array, Array]:
-    slopes = one_sample_slopes(np.subtract(a, b), 0.0, axis)[0]
+    slopes = related_slopes(a, b, axis)
     g = t_rate(z_bar, z, count(np.shape(slopes), axis) - 1, alternative)
     g = per_number(g, slopes, axis, keepdims) * slopes
-    return like(unbroadcast(g, np.shape(a)), a), like(-unbroadcast(g, np.shape(b)), b)
+    return like(unpaired(g, a, axis), a), like(-unpaired(g, b, axis), b)
 
 
 # --- ranks

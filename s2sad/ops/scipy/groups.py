@@ -25,10 +25,11 @@ Axis = Any
 def _groups() -> Sequence[Sample]:
     a, b, c = spread((5,)), spread((4,), seed=1), spread((6,), seed=2)
     x, y = spread((4, 3)), spread((5, 3), seed=1)
-    return [sample(a, b), sample(a, b, c), sample(x, y), sample(x.T, y.T, axis=1), sample(list(a), list(b))]
+    found = [sample(a, b), sample(a, b, c), sample(x, y), sample(x.T, y.T, axis=1), sample(list(a), list(b))]
+    return [*found, sample(x, y[:, :1]), sample(x.T, y[:, 0], axis=1), sample(x, y, axis=None)]
 
 
-def _f_oneway_jvp(samples_dot: Any, z: Any, samples: Any, axis: int = 0) -> tuple[Array, Array]:
+def _f_oneway_jvp(samples_dot: Any, z: Any, samples: Any, axis: Axis = 0) -> tuple[Array, Array]:
     statistic, pvalue = f_tangent(samples_dot, samples, z, axis)
     return statistic, pvalue
 
@@ -43,7 +44,7 @@ def _f_oneway_jvp(samples_dot: Any, z: Any, samples: Any, axis: int = 0) -> tupl
     real_only=True,
     gives=(tuple,),
 )
-def f_oneway(z: Any, z_bar: Any, *samples: Array, axis: int = 0) -> list[Array]:
+def f_oneway(z: Any, z_bar: Any, *samples: Array, axis: Axis = 0) -> list[Array]:
     return f_adjoints(z_bar, samples, z, axis)
 
 

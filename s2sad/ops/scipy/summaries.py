@@ -23,6 +23,7 @@ from s2sad.runtime.scipy.summaries import (
     gstd_slopes,
     kurtosis_slopes,
     moment_slopes,
+    paired_part,
     per_number,
     pmean_by_power,
     pmean_by_weights,
@@ -31,6 +32,8 @@ from s2sad.runtime.scipy.summaries import (
     scores_tangent,
     sem_slopes,
     skew_slopes,
+    summed_as,
+    unpaired,
     variation_slopes,
 )
 
@@ -74,6 +77,8 @@ def _weighted() -> Sequence[Sample]:
         sample(a, axis=None, weights=w),
         sample(a, axis=1, weights=w[0]),
         sample(a[:1], weights=w),
+        sample(a[0], weights=w),
+        sample(a, axis=None, weights=w.T, keepdims=True),
         sample(np.stack([a, w]), axis=1, weights=w, keepdims=True),
     ]
 
@@ -81,6 +86,7 @@ def _weighted() -> Sequence[Sample]:
 def _gmean_jvp(
     a_dot: Array,
     weights_dot: Array,
+    z: Array,
     a: Array,
     axis: Axis = 0,
     dtype: Any = None,
@@ -90,8 +96,9 @@ def _gmean_jvp(
 ) -> Array:
     if weights is None:
         return np.sum(pmean_slopes(a, 0, axis) * a_dot, axis=axis, keepdims=keepdims)
-    parts = pmean_slopes(a, 0, axis, weights) * a_dot + pmean_by_weights(a, 0, axis, weights) * weights_dot
-    return np.sum(parts, axis=axis, keepdims=keepdims)
+    parts = paired_part(pmean_slopes(a, 0, axis, weights), a_dot, axis)
+    parts = parts + paired_part(pmean_by_weights(a, 0, axis, weights), weights_dot, axis)
+    return summed_as(z, parts, axis)
 
 
 @rule(
@@ -99,7 +106,7 @@ def _gmean_jvp(
     wrt=["a", "weights"],
     jvp=_gmean_jvp,
     samples=_weighted,
-    infer=infer.axes.reduced,
+    infer=infer.axes.reduced_in_pairs,
     dtype="unknown",
     real_only=True,
 )
@@ -110,13 +117,14 @@ def gmean(
         return like(per_number(z_bar, a, axis, keepdims) * pmean_slopes(a, 0, axis), a), None
     slopes = pmean_slopes(a, 0, axis, weights)
     g = per_number(z_bar, slopes, axis, keepdims)
-    w_bar = unbroadcast(g * pmean_by_weights(a, 0, axis, weights), np.shape(weights))
-    return like(unbroadcast(g * slopes, np.shape(a)), a), like(w_bar, weights)
+    w_bar = unpaired(g * pmean_by_weights(a, 0, axis, weights), weights, axis)
+    return like(unpaired(g * slopes, a, axis), a), like(w_bar, weights)
 
 
 def _hmean_jvp(
     a_dot: Array,
     weights_dot: Array,
+    z: Array,
     a: Array,
     axis: Axis = 0,
     dtype: Any = None,
@@ -126,8 +134,9 @@ def _hmean_jvp(
 ) -> Array:
     if weights is None:
         return np.sum(pmean_slopes(a, -1, axis) * a_dot, axis=axis, keepdims=keepdims)
-    parts = pmean_slopes(a, -1, axis, weights) * a_dot + pmean_by_weights(a, -1, axis, weights) * weights_dot
-    return np.sum(parts, axis=axis, keepdims=keepdims)
+    parts = paired_part(pmean_slopes(a, -1, axis, weights), a_dot, axis)
+    parts = parts + paired_part(pmean_by_weights(a, -1, axis, weights), weights_dot, axis)
+    return summed_as(z, parts, axis)
 
 
 @rule(
@@ -135,7 +144,7 @@ def _hmean_jvp(
     wrt=["a", "weights"],
     jvp=_hmean_jvp,
     samples=_weighted,
-    infer=infer.axes.reduced,
+    infer=infer.axes.reduced_in_pairs,
     dtype="unknown",
     real_only=True,
 )
@@ -146,8 +155,8 @@ def hmean(
         return like(per_number(z_bar, a, axis, keepdims) * pmean_slopes(a, -1, axis), a), None
     slopes = pmean_slopes(a, -1, axis, weights)
     g = per_number(z_bar, slopes, axis, keepdims)
-    w_bar = unbroadcast(g * pmean_by_weights(a, -1, axis, weights), np.shape(weights))
-    return like(unbroadcast(g * slopes, np.shape(a)), a), like(w_bar, weights)
+    w_bar = unpaired(g * pmean_by_weights(a, -1, axis, weights), weights, axis)
+    return like(unpaired(g * slopes, a, axis), a), like(w_bar, weights)
 
 
 def _powers() -> Sequence[Sample]:
@@ -159,6 +168,7 @@ def _pmean_jvp(
     a_dot: Array,
     p_dot: Array,
     weights_dot: Array,
+    z: Array,
     a: Array,
     p: Any,
     *,
@@ -167,11 +177,12 @@ def _pmean_jvp(
     weights: Array = None,
     keepdims: bool = False,
 ) -> Array:
-    parts = pmean_slopes(a, p, axis, weights) * a_dot + pmean_by_power(a, p, axis, weights) * p_dot
+    parts = paired_part(pmean_slopes(a, p, axis, weights), a_dot, axis)
+    parts = parts + paired_part(pmean_by_power(a, p, axis, weights), p_dot, axis)
     if weights is None:
-        return np.sum(parts, axis=axis, keepdims=keepdims)
-    parts = parts + pmean_by_weights(a, p, axis, weights) * weights_dot
-    return np.sum(parts, axis=axis, keepdims=keepdims)
+        return summed_as(z, parts, axis)
+    parts = parts + paired_part(pmean_by_weights(a, p, axis, weights), weights_dot, axis)
+    return summed_as(z, parts, axis)
 
 
 @rule(
@@ -179,7 +190,7 @@ def _pmean_jvp(
     wrt=["a", "p", "weights"],
     jvp=_pmean_jvp,
     samples=_powers,
-    infer=infer.axes.reduced,
+    infer=infer.axes.reduced_in_pairs,
     dtype="unknown",
     real_only=True,
 )
@@ -198,8 +209,8 @@ def pmean(
     p_bar = np.sum(g * pmean_by_power(a, p, axis, weights))
     if weights is None:
         return like(g * slopes, a), p_bar, None
-    w_bar = unbroadcast(g * pmean_by_weights(a, p, axis, weights), np.shape(weights))
-    return like(unbroadcast(g * slopes, np.shape(a)), a), p_bar, like(w_bar, weights)
+    w_bar = unpaired(g * pmean_by_weights(a, p, axis, weights), weights, axis)
+    return like(unpaired(g * slopes, a, axis), a), p_bar, like(w_bar, weights)
 
 
 # --- moments
@@ -424,6 +435,9 @@ def _masses() -> Sequence[Sample]:
         sample(p, q, axis=1),
         sample(p[0], q[0], base=2.0),
         sample(p, q, keepdims=True),
+        sample(p, q[None]),
+        sample(p[0], q, axis=1),
+        sample(p, q.T, axis=None, keepdims=True),
         sample(p, q, 10, None),
     ]
 
@@ -441,7 +455,7 @@ def _entropy_jvp(
     keepdims: bool = False,
 ) -> Array:
     by_p, by_q = entropy_slopes(pk, qk, base, axis)
-    moved = np.sum(by_p * pk_dot + by_q * qk_dot, axis=axis, keepdims=keepdims)
+    moved = summed_as(z, paired_part(by_p, pk_dot, axis) + paired_part(by_q, qk_dot, axis), axis)
     return moved if base is None else moved - z * base_dot / (base * np.log(base))
 
 
@@ -466,5 +480,5 @@ def entropy(
     by_p, by_q = entropy_slopes(pk, qk, base, axis)
     g = per_number(z_bar, by_p, axis, keepdims)
     base_bar = None if base is None else -np.sum(z_bar * z) / (base * np.log(base))
-    p_bar = like(unbroadcast(g * by_p, np.shape(pk)), pk)
-    return p_bar, like(unbroadcast(g * by_q, np.shape(qk)), qk), base_bar
+    p_bar = like(unpaired(g * by_p, pk, axis), pk)
+    return p_bar, like(unpaired(g * by_q, qk, axis), qk), base_bar

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special, stats
 
 from s2sad.runtime.arrays import Axis, count
-from s2sad.runtime.scipy.summaries import mean_along, sem_slopes
+from s2sad.runtime.scipy.summaries import aligned, mean_along, paired, sem_slopes
 
 Array = Any
 
@@ -22,15 +22,8 @@ def degrees(a: Array, b: Array, axis: Axis = 0) -> int:
     >>> degrees(np.zeros((4, 5)), np.zeros(3), -1)
     6
     """
-    a, b = _aligned(a, b)
+    a, b = aligned(a, b)
     return count(a.shape, axis) + count(b.shape, axis) - 2
-
-
-def _aligned(a: Array, b: Array) -> tuple[Array, Array]:
-    """Two samples with one number of axes, as broadcasting gives them."""
-    most = max(1, np.ndim(a), np.ndim(b))
-    a = np.reshape(a, (1,) * (most - np.ndim(a)) + np.shape(a))
-    return a, np.reshape(b, (1,) * (most - np.ndim(b)) + np.shape(b))
 
 
 def tail_slope(density: Array, statistic: Array, alternative: str = "two-sided") -> Array:
@@ -68,6 +61,8 @@ def correlation_density(r: Array, n: int) -> Array:
     >>> correlation_density(0.3, 4).round(9)
     np.float64(0.5)
     """
+    if n == 2:
+        return np.zeros_like(r)  # it is 1 or -1
     return (1 - r * r) ** (n / 2 - 2) / special.beta(0.5, n / 2 - 1)
 
 
@@ -77,8 +72,7 @@ def correlation_slopes(x: Array, y: Array, axis: Any = 0) -> tuple[Array, Array]
     >>> correlation_slopes(np.array([0.0, 1.0, 2.0]), np.array([0.0, 2.0, 1.0]))[0]
     array([-0.25,  0.5 , -0.25])
     """
-    x, y = _aligned(x, y)
-    x, y = np.broadcast_arrays(x, y)
+    x, y = paired(x, y, axis)
     u, v = x - mean_along(x, axis), y - mean_along(y, axis)
     u_norm, v_norm = np.sqrt(np.sum(u * u, axis, keepdims=True)), np.sqrt(np.sum(v * v, axis, keepdims=True))
     u, v = u / u_norm, v / v_norm
@@ -161,11 +155,21 @@ def one_sample_slopes(a: Array, popmean: Any, axis: Axis = 0) -> tuple[Array, Ar
     >>> one_sample_slopes(np.array([-1.0, 1.0]), 0.0)
     (array([0.5, 0.5]), array([-1.]))
     """
-    a = np.atleast_1d(a)
+    a, popmean = aligned(a, popmean)
     n = count(np.shape(a), axis)
     error = np.sqrt(np.sum((a - mean_along(a, axis)) ** 2, axis=axis, keepdims=True) / (n * max(n - 1, 1)))
     t = (mean_along(a, axis) - popmean) / error
-    return (1 / n - t * sem_slopes(a, axis)) / error, -1 / error
+    return (1 / n - t * sem_slopes(a, axis)) / error, np.broadcast_to(-1 / error, np.shape(t))
+
+
+def related_slopes(a: Array, b: Array, axis: Axis = 0) -> Array:
+    """Return the slopes of the statistic of ``scipy.stats.ttest_rel`` by the first sample; the other's are opposite.
+
+    >>> related_slopes(np.array([0.0, 2.0]), np.array([1.0, 1.0]))
+    array([0.5, 0.5])
+    """
+    a, b = paired(a, b, axis)
+    return one_sample_slopes(a - b, 0.0, axis)[0]
 
 
 def two_samples_slopes(a: Array, b: Array, axis: Axis = 0) -> tuple[Array, Array]:
@@ -174,7 +178,7 @@ def two_samples_slopes(a: Array, b: Array, axis: Axis = 0) -> tuple[Array, Array
     >>> two_samples_slopes(np.array([-1.0, 1.0]), np.array([-1.0, 1.0]))
     (array([0.35355339, 0.35355339]), array([-0.35355339, -0.35355339]))
     """
-    a, b = _aligned(a, b)
+    a, b = aligned(a, b)
     n, m = count(np.shape(a), axis), count(np.shape(b), axis)
     d, e = a - mean_along(a, axis), b - mean_along(b, axis)
     squares = np.sum(d * d, axis=axis, keepdims=True) + np.sum(e * e, axis=axis, keepdims=True)

@@ -9,7 +9,9 @@ import numpy as np
 from scipy import special, stats
 
 from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.arrays import Axis, count
 from s2sad.runtime.linear import like
+from s2sad.runtime.scipy.summaries import paired_part, per_number, unpaired
 from s2sad.runtime.scipy_special import exprel_derivative
 
 Array = Any
@@ -17,10 +19,17 @@ Array = Any
 # --- analysis of variance
 
 
-def f_slopes(samples: Sequence[Array], axis: int = 0) -> list[Array]:
+def _together(samples: Sequence[Array], axis: Axis) -> list[Array]:
+    """The samples as arrays with one number of axes."""
+    rows = [np.ravel(x) if axis is None else np.atleast_1d(np.asarray(x, float)) for x in samples]
+    most = max([x.ndim for x in rows])
+    return [np.reshape(x, (1,) * (most - x.ndim) + x.shape) for x in rows]
+
+
+def f_slopes(samples: Sequence[Array], axis: Axis = 0) -> list[Array]:
     """The derivatives of the statistic of ``stats.f_oneway(*samples, axis=axis)`` by the numbers of each sample."""
     means = [np.mean(x, axis=axis, keepdims=True) for x in samples]
-    counts = [np.shape(x)[axis] for x in samples]
+    counts = [count(np.shape(x), axis) for x in samples]
     total = sum(counts)
     middle = sum([n * m for n, m in zip(counts, means, strict=True)]) / total
     between = sum([n * (m - middle) ** 2 for n, m in zip(counts, means, strict=True)])
@@ -29,24 +38,27 @@ def f_slopes(samples: Sequence[Array], axis: int = 0) -> list[Array]:
     return [2 * ratio * ((m - middle) / between - (x - m) / within) for x, m in zip(samples, means, strict=True)]
 
 
-def f_density(samples: Sequence[Array], z: Any, axis: int = 0) -> Array:
+def f_density(samples: Sequence[Array], z: Any, axis: Axis = 0) -> Array:
     """The density of the F distribution at the statistic: minus the derivative of the p-value by it."""
-    total, groups = sum([np.shape(x)[axis] for x in samples]), len(samples)
+    total, groups = sum([count(np.shape(x), axis) for x in samples]), len(samples)
     return stats.f.pdf(z[0], groups - 1, total - groups)
 
 
-def f_adjoints(z_bar: Any, samples: Sequence[Array], z: Any, axis: int = 0) -> list[Array]:
+def f_adjoints(z_bar: Any, samples: Sequence[Array], z: Any, axis: Axis = 0) -> list[Array]:
     """The adjoints of the samples in ``z = stats.f_oneway(*samples, axis=axis)``."""
-    arrays = [np.asarray(x, float) for x in samples]
-    g = np.expand_dims(z_bar[0] - z_bar[1] * f_density(arrays, z, axis), axis)
-    return [like(g * slopes, x) for slopes, x in zip(f_slopes(arrays, axis), samples, strict=True)]
+    arrays = _together(samples, axis)
+    g = z_bar[0] - z_bar[1] * f_density(arrays, z, axis)
+    slopes = f_slopes(arrays, axis)
+    return [like(unpaired(per_number(g, s, axis) * s, x, axis), x) for s, x in zip(slopes, samples, strict=True)]
 
 
-def f_tangent(samples_dot: Sequence[Array], samples: Sequence[Array], z: Any, axis: int = 0) -> tuple[Array, Array]:
+def f_tangent(samples_dot: Sequence[Array], samples: Sequence[Array], z: Any, axis: Axis = 0) -> tuple[Array, Array]:
     """The tangents of the statistic and the p-value."""
-    samples = [np.asarray(x, float) for x in samples]
+    samples = _together(samples, axis)
     slopes = f_slopes(samples, axis)
-    moved = sum([np.sum(s * x_dot, axis=axis) for s, x_dot in zip(slopes, samples_dot, strict=True)])
+    moved = sum([np.sum(paired_part(s, x_dot, axis), axis=axis) for s, x_dot in zip(slopes, samples_dot, strict=True)])
+    if not np.ndim(z[0]):
+        moved = np.sum(moved)  # there is one, NaN, where no group has a second number
     return moved, -f_density(samples, z, axis) * moved
 
 

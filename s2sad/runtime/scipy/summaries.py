@@ -29,24 +29,68 @@ def per_number(g: Array, a: Array, axis: Axis = 0, keepdims: bool = False) -> Ar
     >>> per_number(np.array([1.0, 2.0]), np.zeros((3, 2))).shape
     (3, 2)
     """
+    if axis is None or not np.ndim(g):
+        return np.broadcast_to(np.reshape(g, ()), np.shape(a) or (1,))
     return unreduce(g, np.shape(a) or (1,), axis, keepdims)
+
+
+# --- samples that are broadcast
+
+
+def aligned(a: Array, b: Array) -> tuple[Array, Array]:
+    """Return two samples with one number of axes, as broadcasting gives them."""
+    most = max(1, np.ndim(a), np.ndim(b))
+    a = np.reshape(a, (1,) * (most - np.ndim(a)) + np.shape(a))
+    return a, np.reshape(b, (1,) * (most - np.ndim(b)) + np.shape(b))
+
+
+def paired(a: Array, b: Array, axis: Axis) -> tuple[Array, Array]:
+    """Return two samples in one shape, in which SciPy pairs them: without an axis each is a row first.
+
+    >>> paired(np.zeros((2, 1)), np.zeros(3), 0)[0].shape, paired(np.zeros((2, 3)), np.zeros((3, 2)), None)[0].shape
+    ((2, 3), (6,))
+    """
+    if axis is None:
+        a, b = np.ravel(a), np.ravel(b)
+    a, b = np.broadcast_arrays(np.atleast_1d(a), np.atleast_1d(b))
+    return a, b
+
+
+def unpaired(g: Array, a: Array, axis: Axis) -> Array:
+    """Return the adjoint of a sample, given that of what `paired` makes of it.
+
+    >>> unpaired(np.ones((2, 3)), np.zeros((2, 1)), 0)
+    array([[3.],
+           [3.]])
+    """
+    if axis is None:
+        return np.reshape(unbroadcast(np.ravel(g), (np.size(a),)), np.shape(a))
+    return unbroadcast(g, np.shape(a))
+
+
+def paired_part(slopes: Array, a_dot: Array, axis: Axis) -> Array:
+    """Return the products of the slopes by one of several samples with its tangent."""
+    return np.ravel(slopes) * np.ravel(a_dot) if axis is None else slopes * a_dot
+
+
+def summed_as(z: Array, parts: Array, axis: Axis) -> Array:
+    """Return the sums along an axis, in the shape of the statistic ``z``.
+
+    >>> summed_as(np.zeros((1, 1)), np.ones(6), None)
+    array([[6.]])
+    """
+    return np.reshape(np.sum(parts, axis=axis), np.shape(z))[()]
 
 
 # --- means
 
 
-def _weights(a: Array, weights: Array, axis: Axis) -> Array:
-    """The weights as parts of one, beside the numbers."""
+def _weighted(a: Array, weights: Array, axis: Axis) -> tuple[Array, Array]:
+    """The numbers, and beside them the weights as parts of one."""
     if weights is None:
-        return 1.0 / count(np.shape(a), axis)
-    w = np.broadcast_to(weights, np.shape(a))
-    return w / np.sum(w, axis=axis, keepdims=True)
-
-
-def _beside(a: Array, weights: Array) -> Array:
-    """The numbers, in the shape to which they and the weights are broadcast."""
-    a = np.atleast_1d(a)
-    return a if weights is None else np.broadcast_to(a, np.broadcast_shapes(a.shape, np.shape(weights)))
+        return np.atleast_1d(a), 1.0 / count(np.shape(a), axis)
+    a, w = paired(a, weights, axis)
+    return a, w / np.sum(w, axis=axis, keepdims=True)
 
 
 def pmean_slopes(a: Array, p: Any, axis: Axis = 0, weights: Array = None) -> Array:
@@ -55,8 +99,7 @@ def pmean_slopes(a: Array, p: Any, axis: Axis = 0, weights: Array = None) -> Arr
     >>> pmean_slopes(np.array([1.0, 4.0]), 0)
     array([1.  , 0.25])
     """
-    a = _beside(a, weights)
-    share = _weights(a, weights, axis)
+    a, share = _weighted(a, weights, axis)
     mean = power_mean(a, p, axis, share)
     return share * (mean / a) ** (1 - p)
 
@@ -78,10 +121,9 @@ def pmean_by_weights(a: Array, p: Any, axis: Axis = 0, weights: Array = None) ->
     >>> pmean_by_weights(np.array([1.0, 7.0]), 1, 0, np.array([1.0, 1.0]))
     array([-1.5,  1.5])
     """
-    a = _beside(a, weights)
-    share = _weights(a, weights, axis)
+    a, share = _weighted(a, weights, axis)
     mean = power_mean(a, p, axis, share)
-    total = np.sum(np.broadcast_to(weights, np.shape(a)), axis=axis, keepdims=True)
+    total = np.sum(paired(weights, a, axis)[0], axis=axis, keepdims=True)
     return mean / total * (np.log(a / mean) if p == 0 else ((a / mean) ** p - 1) / p)
 
 
@@ -91,8 +133,7 @@ def pmean_by_power(a: Array, p: Any, axis: Axis = 0, weights: Array = None) -> A
     >>> pmean_by_power(np.array([1.0, 1.0]), 2.0)
     array([0., 0.])
     """
-    a = _beside(a, weights)
-    share = _weights(a, weights, axis)
+    a, share = _weighted(a, weights, axis)
     mean = power_mean(a, p, axis, share)
     u = np.log(a / mean)
     # At 0 half of the variance of the logarithms, times the mean.
@@ -116,6 +157,10 @@ def moment_slopes(a: Array, order: Any = 1, axis: Axis = 0, center: Any = None) 
     """
     if np.ndim(order):
         raise UndefinedDerivativeError("moment of several orders has no derivative rule", "Ask for one at a time.")
+    if np.ndim(center):
+        raise UndefinedDerivativeError(
+            "moment about a center with axes has no rule", "Use np.mean((x - center) ** order)."
+        )
     a = np.atleast_1d(a)
     if center is not None:
         return center_slopes(a, order, axis, center)
@@ -244,6 +289,8 @@ def entropy_slopes(pk: Array, qk: Array = None, base: Any = None, axis: Axis = 0
     array([-0.25      ,  0.08333333])
     """
     unit = 1.0 if base is None else np.log(base)
+    if qk is not None:
+        pk, qk = paired(pk, qk, axis)
     total = np.sum(pk, axis=axis, keepdims=True)
     p = pk / total
     if qk is None:
