@@ -117,9 +117,12 @@ class Later:
                 if expr.name not in names:
                     copy = make.fresh(base(expr.name))
                     make.of[copy] = make.of[expr.name]
-                    whole = make.of[expr.name].kind == "array" or expr.name not in self.passing
-                    # What the adjoint of a reshaped array is like depends on its layout.
-                    how = OWN if not whole else COPY_IN_LAYOUT if self.effects.reshapes else COPY
+                    kind, how = make.of[expr.name].kind, OWN
+                    if kind == "array":
+                        # What the adjoint of a reshaped array is like depends on its layout.
+                        how = COPY_IN_LAYOUT if self.effects.reshapes else COPY
+                    elif kind in ("list", "dict") and expr.name not in self.passing:
+                        how = COPY
                     made = Assign(copy, Call(how, (expr,)), make.origin)
                     # The result of the statement itself can be copied only once it is there.
                     (make.after if expr.name == target else make.before).append(made)
