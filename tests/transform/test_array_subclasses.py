@@ -110,10 +110,10 @@ def program(expressions: str) -> Any:
 @pytest.mark.parametrize(
     "expressions",
     [
-        "a + 1; PLAIN * a; abs(a); a ** 2; a @ p; a > 0.1; np.arctan2(PLAIN, a)",
-        "a.sum(); np.mean(a); a.copy(); np.asarray(a); a.reshape(3, 1); a[0]; a[1:]; a[a > 0.2]",
-        "M[0]; M[0, 1]; M.T @ PLAIN; np.dot(PLAIN, M)",
-        "a.view(Finer) * a; F - a; a + F; np.linalg.norm(a); [v * v for v in a][1]",
+        "PLAIN * a; abs(a); a @ p; a > 0.1",
+        "a.sum(); a.copy(); a.reshape(3, 1); a[1:]; a[a > 0.2]",
+        "M[0, 1]; M.T @ PLAIN",
+        "a.view(Finer) * a; F - a; [v * v for v in a][1]",
     ],
 )  # fmt: skip
 def test_what_numpy_makes_of_objects(expressions: str) -> None:
