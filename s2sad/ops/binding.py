@@ -168,7 +168,9 @@ def _bound(call: Call) -> dict[str, Expr] | str:
             if name == "like" and takes(spec.function, name):
                 continue  # an array of NumPy's, as which it makes what it makes without
             default = _defaults(spec).get(name)
-            if not (isinstance(value, Const) and (value.value is None or value.value is default)):
+            is_text = type(default) is str and value == Const(default)
+            same = is_text or (isinstance(value, Const) and value.value is default)
+            if not (same or value == _NONE):
                 return spelled(spec, name)
     out: dict[str, Expr] = {}
     for name in spec.parameters:
