@@ -58,7 +58,8 @@ _FROM = {
         ("left", True, number_from_left),
     )
 }
-_ZEROS = (Const(0), Const(0.0))
+#: These are equal to the same numbers as floats.
+_ZERO, _ONE, _TWO = Const(0), Const(1), Const(2)
 _VARIANCE = Op("function", "var", np.var)
 _NONE, _EUCLIDEAN = Const(None), Const("euclidean")
 _DISTANCES = "scipy.spatial.distance"
@@ -99,7 +100,11 @@ def scaled_square(call: Call, make: Builder, is_active: Callable[[Expr], bool]) 
 
 
 def _made(expr: Expr | None, make: Builder) -> Call | None:
-    """What makes the value of an expression, if nothing of that has changed since."""
+    """What makes the value of an expression, if nothing of that has changed since.
+
+    Join names, which are assigned again, have no definition, and what a turn of a loop assigns is read after the turn
+    by a join name.
+    """
     made = expr
     while isinstance(made, Var):
         made = make.unchanged.get(made.name)
@@ -138,9 +143,9 @@ def _side(condition: Call | None, x: Var) -> str:
         return ""
     first, second = condition.args
     name = condition.op.name
-    if first in _ZEROS and second == x:
+    if first == _ZERO and second == x:
         name = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(name, "")
-    elif first != x or second not in _ZEROS:
+    elif first != x or second != _ZERO:
         return ""
     return {"<": "right", ">=": "right", ">": "left", "<=": "left"}.get(name, "")
 
@@ -152,9 +157,9 @@ def _rest_of_softplus(call: Call, make: Builder) -> Call | None:
     inner = call.args[0]
     if call.op.function in (np.log, math.log):
         total = _made(inner, make)
-        if len(call.args) != 1 or total is None or total.op != algebra.ADD or Const(1) not in map(_whole, total.args):
+        if len(call.args) != 1 or total is None or total.op != algebra.ADD or _ONE not in total.args:
             return None
-        inner = total.args[_whole(total.args[0]) == Const(1)]
+        inner = total.args[total.args[0] == _ONE]
     for functions in ((np.exp, math.exp), (np.negative,), (np.absolute, builtins.abs)):
         made = _made(inner, make)
         if made is None or made.op.function not in functions or len(made.args) != 1 or made.kwargs:
@@ -162,10 +167,6 @@ def _rest_of_softplus(call: Call, make: Builder) -> Call | None:
         inner = made.args[0]
     known = make.fact(inner)
     return Call(_SOFTPLUS_REST, (inner,)) if isinstance(inner, Var) and known.numeric and known.real else None
-
-
-def _whole(expr: Expr) -> Expr:
-    return Const(1) if expr == Const(1.0) else expr
 
 
 def _squared(call: Call) -> Expr | None:
@@ -178,7 +179,7 @@ def _squared(call: Call) -> Expr | None:
         return None
     base, other = call.args
     if call.op == algebra.POWER or call.op.function is np.power:
-        return base if other in (Const(2), Const(2.0)) else None
+        return base if other == _TWO else None
     return base if call.op.function is np.multiply and base == other else None
 
 
@@ -187,7 +188,7 @@ def _square_of(made: Call, fact: Look) -> Call | None:
     for functions, square in _SQUARES:
         if any(made.op.function is function for function in functions):
             operands = dict(given(made))
-            numbers = [v for v in operands.values() if isinstance(v, Var) or not isinstance(v, Const)]
+            numbers = [v for v in operands.values() if not isinstance(v, Const)]
             return square(operands, fact) if all(isinstance(v, Var) and fact(v).numeric for v in numbers) else None
     if made.op == algebra.POWER and made.args[1] == Const(0.5):
         return _of_root({"x": made.args[0]}, fact) if fact(made.args[0]).numeric else None
@@ -198,7 +199,7 @@ def _of_modulus(operands: Given, fact: Look) -> Call | None:
     if operands.keys() != {"x"}:
         return None
     real = fact(operands["x"]).real
-    return Call(algebra.POWER, (operands["x"], Const(2))) if real else Call(_SQUARED_MODULUS, (operands["x"],))
+    return Call(algebra.POWER, (operands["x"], _TWO)) if real else Call(_SQUARED_MODULUS, (operands["x"],))
 
 
 def _of_root(operands: Given, fact: Look) -> Call | None:
@@ -217,7 +218,7 @@ def _of_deviation(operands: Given, fact: Look) -> Call | None:
 def _of_norm(operands: Given, fact: Look) -> Call | None:
     order, axis = operands.get("ord", _NONE), operands.get("axis", _NONE)
     of_vectors = fact(operands["x"]).ndim == 1 or (isinstance(axis, Const) and type(axis.value) is int)
-    if order not in (_NONE, Const("fro")) and not (order == Const(2) and of_vectors):
+    if order not in (_NONE, Const("fro")) and not (order == _TWO and of_vectors):
         return None
     options = tuple([(name, value) for name, value in operands.items() if name in ("axis", "keepdims")])
     return Call(_SQUARED_NORM, (operands["x"],), options)

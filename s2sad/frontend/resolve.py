@@ -205,8 +205,8 @@ class Resolver:
         self.guards: dict[tuple[Any, ...], Guard] = {}
         self.rebound: dict[str, bool] = {}
         #: The functions, classes and modules by names that are not local, and by attributes of modules and classes,
-        #: which mean the same while it is compiled.
-        self.known: dict[str | tuple[int, str], tuple[bool, Any]] = {}
+        #: which mean the same while it is compiled; with the object that has the name, which keeps its identity.
+        self.known: dict[str | tuple[int, str], tuple[Any, tuple[bool, Any]]] = {}
 
     def lookup(self, node: Any) -> tuple[bool, Any]:
         """Whether ``node`` (a name or a dotted name of modules) has a value now, and the value.
@@ -222,7 +222,7 @@ class Resolver:
                 found, value = (False, None) if target is None else self.lookup(target)
                 return (True, value) if found and callable(value) else (False, self.owners.get(node.id))
             if node.id in self.known:
-                return self.known[node.id]
+                return self.known[node.id][1]
             space: Any = self.cells.get(node.id, self.globals)
             guard = Guard(space, node.id, None)
             value = guard.current()
@@ -232,7 +232,7 @@ class Resolver:
             found, owner = self.lookup(node.value)
             key = id(owner), node.attr
             if found and key in self.known:
-                return self.known[key]
+                return self.known[key][1]
             methods = found and ops.has_methods(owner) and ops.spec_of(getattr(owner, node.attr, None)) is not None
             if not found or not (isinstance(owner, (types.ModuleType, type, _UFUNC)) or methods):
                 known, reached = self.member(node), self.reached(node)
@@ -243,7 +243,7 @@ class Resolver:
             return False, self.held(node.value) if isinstance(node, gast.Subscript) else None
         answer = self.meaning(space, name, value)
         if callable(answer[1]) or isinstance(answer[1], types.ModuleType):
-            self.known[key] = answer
+            self.known[key] = space, answer
         return answer
 
     def meaning(self, space: Any, name: str, value: Any) -> tuple[bool, Any]:

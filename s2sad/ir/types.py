@@ -104,7 +104,7 @@ class Fact:
     frozen: bool = False
 
     def but(self, **changes: Any) -> Fact:
-        """The fact with other values of some fields, as `dataclasses.replace` makes it in six times the time."""
+        """The fact with other values of some fields, six times as fast as by `dataclasses.replace`."""
         assert changes.keys() <= self.__dict__.keys()
         made = object.__new__(Fact)
         made.__dict__.update(self.__dict__, **changes)

@@ -47,12 +47,7 @@ def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return member_call(s, first, _UNARY[op.data], [], op, frame)
     if op.kind == "compare" and op.data in ("==", "!="):
         return _equality(s, values, op, frame)
-    if op.kind == "compare" and op.data in _COMPARE:
-        names = _COMPARE[op.data]
-    elif op.kind in ("binary", "inplace") and op.data in _BINARY:
-        names = f"__{_BINARY[op.data]}__", f"__r{_BINARY[op.data]}__"
-    else:
-        raise NotSpecialisedError("operator")
+    names = _methods_of(op)
     left, right = values
     # What an array does to a model is for that to say.
     if not isinstance(left, (Record, Row)) and not (isinstance(right, Record) and is_of_model(right.cls)):
@@ -62,6 +57,17 @@ def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if done is None:
         raise NotSpecialisedError("operator")
     return done
+
+
+def _methods_of(op: Operation) -> tuple[str, str]:
+    """The methods by which the left operand of an operator answers, and the right one."""
+    if op.kind == "compare" and op.data in ("==", "!="):
+        return ("__eq__", "__eq__") if op.data == "==" else ("__ne__", "__ne__")
+    if op.kind == "compare" and op.data in _COMPARE:
+        return _COMPARE[op.data]
+    if op.kind in ("binary", "inplace") and op.data in _BINARY:
+        return f"__{_BINARY[op.data]}__", f"__r{_BINARY[op.data]}__"
+    raise NotSpecialisedError("operator")
 
 
 def _of_arrays(s: Specialiser, values: list[Abstract], op: Operation, frame: Frame) -> Done:
@@ -78,14 +84,7 @@ def _of_arrays(s: Specialiser, values: list[Abstract], op: Operation, frame: Fra
         if op.kind == "item":
             return arrays.item(s, values, op, frame)
         return arrays.numpys(s, op.kind, op.data, values, op, frame)
-    if op.kind == "compare" and op.data in ("==", "!="):
-        names: tuple[str, str] = ("__eq__", "__eq__") if op.data == "==" else ("__ne__", "__ne__")
-    elif op.kind == "compare" and op.data in _COMPARE:
-        names = _COMPARE[op.data]
-    elif op.kind in ("binary", "inplace") and op.data in _BINARY:
-        names = f"__{_BINARY[op.data]}__", f"__r{_BINARY[op.data]}__"
-    else:
-        raise NotSpecialisedError("operator")
+    names = _methods_of(op)
     left, right = values
     if op.kind == "inplace" and not arrays.is_array(left) and arrays.axes(s, left):
         return arrays.numpys(s, op.kind, op.data, values, op, frame)

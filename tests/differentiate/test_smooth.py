@@ -373,3 +373,43 @@ def test_squares_of_what_has_no_such_square(f: Callable[..., Any]) -> None:
     expected = numeric_gradient(f, (x,))
     np.testing.assert_allclose(grad(f)(x), expected, rtol=1e-7, atol=1e-8)
     np.testing.assert_allclose(jvp(f, (x,), (x,))[1], np.sum(expected * x), rtol=1e-7)
+
+
+# --- roots of what a loop replaces
+
+
+def root_of_the_last_turn(x):
+    y = x
+    for _ in range(3):
+        n = np.abs(y)
+        y = np.sin(y) + 0.3 * x
+    return np.sum(n**2 * W[:3]) + np.sum(y)
+
+
+def root_from_the_turn_before(x):
+    y, n, p = x, np.abs(x), 0.0
+    for _ in range(3):
+        y = y * 1.1
+        p = n**2 * y
+        n = np.hypot(y, 0.5)
+        y = y - 0.2 * x
+    return np.sum(p) + np.sum(0.5 * n * n * W[:3])
+
+
+def root_before_a_break(x):
+    y, i = x, 0
+    while i < 3:
+        n = np.linalg.norm(y)
+        y = np.sin(y) + 0.3 * x
+        if i == 1:
+            break
+        i += 1
+    return n * n + np.sum(y)
+
+
+@pytest.mark.parametrize("f", [root_of_the_last_turn, root_from_the_turn_before, root_before_a_break])
+def test_roots_of_what_a_loop_replaces(f: Callable[..., Any]) -> None:
+    x, v = np.array([0.4, -1.1, 0.7]), np.array([0.3, -1.0, 0.7])
+    expected = numeric_gradient(f, (x,))
+    np.testing.assert_allclose(grad(f)(x), expected, rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(jvp(f, (x,), (v,))[1], expected @ v, rtol=1e-7)
