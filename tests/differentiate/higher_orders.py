@@ -12,6 +12,7 @@ import multiprocessing
 import re
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,50 +36,63 @@ def moved(trees: list[Any], ways: list[Any], step: float) -> list[Any]:
     return [tree_map(lambda x: x + step * next(directions), tree) for tree in trees]
 
 
-def judge(seed: int, level: int, size: int, mode: str, order: int = 2) -> Verdict:
-    """Compare the derivative of an order of a program, along one direction, with differences of the order below."""
+def judge(seed: int, level: int, size: int, order: int = 2) -> dict[str, Verdict]:
+    """Compare the derivative of an order of a program, along one direction, with differences of the order below.
+
+    A verdict for each mode in which the order below is differentiated.
+    """
+    modes = MODES if order == 2 else THIRD
     program = generate(seed, level, size)
     if "stop_gradient(" in program.source:
-        return Verdict("undecided", "differences of a gradient do not know what is constant in it")
+        return dict.fromkeys(
+            modes, Verdict("undecided", "differences of a gradient do not know what is constant in it")
+        )
     rng = np.random.default_rng(seed)
-    chosen = [program.args[i] for i in program.argnums]
-    way = random_direction(rng, chosen)
+    way = random_direction(rng, [program.args[i] for i in program.argnums])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             f = load(program)
             f(*fresh(program.args))
         except Exception as error:
-            return Verdict("raised", str(error))
+            return dict.fromkeys(modes, Verdict("raised", str(error)))
         below = _Below(f, program, way, order)
-
-        def slope(step: float) -> float:
-            args = list(fresh(program.args))
-            for i, value in zip(program.argnums, moved([args[i] for i in program.argnums], way, step), strict=True):
-                args[i] = value
-            return below.along(below.function(*args))
-
         try:
-            slope(0.0)
+            below.slope(0.0)
         except S2SADError:
-            return Verdict("refused", "the gradient" if order == 2 else "the second derivative")
-        try:
-            found = below.derivative(mode)
-        except S2SADError as error:
-            return Verdict("refused", str(error).split("error: ", 1)[-1].splitlines()[0])
-        h = 2e-3
-        middle = slope(0.0)
-        right, left = ([(slope(s * h / n) - middle) * n / (s * h) for n in (1, 2, 4)] for s in (1, -1))
-        wide, half, narrow = ((a + b) / 2 for a, b in zip(right, left, strict=True))
-        first, second = (4 * half - wide) / 3, (4 * narrow - half) / 3
-        best = (16 * second - first) / 15
-        sides = [(8 * c - 6 * b + a) / 3 for a, b, c in (right, left)]
-        error = abs(best - second) + abs(sides[0] - sides[1]) + 1e-9 * abs(middle) / h + 1e-10
+            return dict.fromkeys(modes, Verdict("refused", "the gradient" if order == 2 else "the second derivative"))
+        best, error = _difference(below.slope)
+        return {mode: _compared(below, mode, best, error) for mode in modes}
+
+
+def _difference(slope: Callable[[float], float]) -> tuple[float, float]:
+    """The derivative of a function of a step at 0, by extrapolated differences, and what it may be off by.
+
+    Differences of either side that do not meet count as an error: there the function has a kink.
+    """
+    h = 2e-3
+    middle = slope(0.0)
+    right, left = ([(slope(s * h / n) - middle) * n / (s * h) for n in (1, 2, 4)] for s in (1, -1))
+    wide, half, narrow = ((a + b) / 2 for a, b in zip(right, left, strict=True))
+    first, second = (4 * half - wide) / 3, (4 * narrow - half) / 3
+    best = (16 * second - first) / 15
+    sides = [(8 * c - 6 * b + a) / 3 for a, b, c in (right, left)]
+    return best, abs(best - second) + abs(sides[0] - sides[1]) + 1e-9 * abs(middle) / h + 1e-10
+
+
+def _compared(below: _Below, mode: str, best: float, error: float) -> Verdict:
+    try:
+        found = below.derivative(mode)
+    except S2SADError as refused:
+        return Verdict("refused", str(refused).split("error: ", 1)[-1].splitlines()[0])
+    except Exception as crash:
+        return Verdict("failed", f"{type(crash).__name__}: {crash}")
     if not np.isfinite(best) or error > 1e-5 * max(1.0, abs(best)):
         return Verdict("undecided")
     if not abs(found - best) <= 1e-5 * max(1.0, abs(best)) + 10 * error:
         return Verdict(
-            "failed", f"derivative of order {order} {found!r}, differences of the one below {best!r} +- {error:.1e}"
+            "failed",
+            f"derivative of order {below.order} {found!r}, differences of the one below {best!r} +- {error:.1e}",
         )
     return Verdict("compared")
 
@@ -91,6 +105,14 @@ class _Below:
         self.function: Any = grad(f, program.argnums)
         if order == 3:
             self.function = self._with_tangent(self.function)
+
+    def slope(self, step: float) -> float:
+        """The product of the direction and what is differentiated, a step along the direction."""
+        args = list(fresh(self.program.args))
+        chosen = [args[i] for i in self.program.argnums]
+        for i, value in zip(self.program.argnums, moved(chosen, self.way, step), strict=True):
+            args[i] = value
+        return self.along(self.function(*args))
 
     def along(self, result: Any) -> float:
         """The product of the direction and what is differentiated, of a result of the function."""
@@ -130,15 +152,13 @@ def _like(number: float, value: Any) -> Any:
     return np.full(value.shape, number, np.result_type(value)) if isinstance(value, np.ndarray) else number
 
 
-def _judged(task: tuple[int, int, int], order: int) -> list[tuple[int, str, Verdict]]:
-    seed, level, size = task
-    found = []
-    for mode in MODES if order == 2 else THIRD:
-        try:
-            found.append((seed, mode, judge(seed, level, size, mode, order)))
-        except Exception as error:
-            found.append((seed, mode, Verdict("failed", f"{type(error).__name__}: {error}")))
-    return found
+def _judged(task: tuple[int, int, int], order: int) -> tuple[int, dict[str, Verdict]]:
+    try:
+        return task[0], judge(*task, order)
+    except Exception as error:
+        return task[0], dict.fromkeys(
+            MODES if order == 2 else THIRD, Verdict("failed", f"{type(error).__name__}: {error}")
+        )
 
 
 def main() -> None:
@@ -152,8 +172,8 @@ def main() -> None:
     kinds: Counter[tuple[str, str]] = Counter()
     causes: dict[tuple[str, str], list[int]] = {}
     with multiprocessing.get_context("fork").Pool(given.jobs, maxtasksperchild=100) as pool:
-        for group in pool.imap_unordered(functools.partial(_judged, order=given.order), tasks, chunksize=4):
-            for seed, mode, verdict in group:
+        for seed, verdicts in pool.imap_unordered(functools.partial(_judged, order=given.order), tasks, chunksize=4):
+            for mode, verdict in verdicts.items():
                 kinds[mode, verdict.kind] += 1
                 if verdict.kind == "failed":
                     print(seed, mode, verdict.message, flush=True)
