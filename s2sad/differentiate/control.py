@@ -309,14 +309,14 @@ def _iterations(
     while True:
         later.written = set(written)
         forward, out, moves = _iteration(state, stmt, joins, counter)
+        ends = dict(moves)
         # An adjoint that may be written in place in the next iteration must be owned at the end of this one.
-        shared = {join for join, end in moves if join in owned and not adjoints.is_owned(end)}
+        kept = {join for _, join, _ in joins.of if join in owned}
+        shared = {join for join in kept if not adjoints.is_owned(ends.get(join, Var(join)))}
         # One that is complex at the end of an iteration is so at the beginning of the next.
         complex_ = {join for join, end in moves if make.of[join].real and not make.fact(end).real}
         if not shared and not complex_:
-            ends = dict(moves)
-            kept = {join for _, join, _ in joins.of if join in owned}
-            adjoints.owned |= {join for join in kept if adjoints.is_owned(ends.get(join, Var(join)))}
+            adjoints.owned |= kept
             return forward, out, moves
         make.of.update({join: replace(make.of[join], real=False) for join in complex_})
         owned -= shared
