@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from s2sad.ir.code import Code, Constant, Operation, Region, Value, inner
+from s2sad.ir.code import Code, Constant, Operation, Region, Value
 from s2sad.transform.containers import (
     MOST_ITEMS,
     elements,
@@ -21,14 +21,15 @@ from s2sad.transform.containers import (
     one_by_one,
 )
 from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Row
+from s2sad.transform.later import called_with
 from s2sad.transform.regions import is_spread
 from s2sad.transform.simple import is_structure, truth
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 
+#: What goes through its argument to the end at once.
+_LISTING = (sum, min, max, list, tuple, sorted)
 #: What one round of a comprehension makes: an element, or a key and a value.
 Element = tuple[Abstract, ...]
-#: What goes through its argument to the end at once, by name.
-_LISTING = {f.__name__: f for f in (sum, min, max, list, tuple, sorted)}
 
 
 def comprehension(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -135,7 +136,7 @@ def generator(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return None
     if not _is_written_out(s, "generator", each.regions[0], iterable, frame):
         is_inlined = len(s.active) > 1
-        if not (is_inlined and code.captures and _is_gone_through_at_once(s, op, frame)):
+        if not (is_inlined and code.captures and any(called_with(s, op, frame) is f for f in _LISTING)):
             return None
         # The variables that it reads are those of the function that this one becomes a part of.
         listed = Operation("comprehension", op.operands, op.results, "list", (each.regions[0],), op.place)
@@ -148,13 +149,3 @@ def generator(s: Specialiser, op: Operation, frame: Frame) -> Done:
             yield element
 
     return (lazy(s, thunk),)
-
-
-def _is_gone_through_at_once(s: Specialiser, op: Operation, frame: Frame) -> bool:
-    """Whether a call of ``sum`` or the like, of nothing else, goes through the result of an operation to its end."""
-    operations = list(inner(s.active[-1].body))
-    users = [o for o in operations if op.result in o.operands]
-    if len(users) != 1 or users[0].kind != "call" or len(users[0].operands) != 2:
-        return False
-    name = next((o.data for o in operations if o.kind == "global" and o.result is users[0].operands[0]), "")
-    return name in _LISTING and s.lookup(frame, name)[1] is _LISTING[name]

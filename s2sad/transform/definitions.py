@@ -304,3 +304,13 @@ def coefficients(c: Any) -> Any:
 def mapped(function: Any, iterable: Any) -> Any:
     """``map(function, iterable)``, where the items are not known one by one."""
     return (function(item) for item in iterable)
+
+
+def mapped_pairs(function: Any, first: Any, second: Any) -> Any:
+    """``map(function, first, second)``, where the items are not known one by one."""
+    return (function(one, other) for one, other in zip(first, second, strict=False))
+
+
+def filtered(function: Any, iterable: Any) -> Any:
+    """``filter(function, iterable)``, where the items are not known one by one."""
+    return (item for item in iterable if function(item))

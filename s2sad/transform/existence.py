@@ -19,6 +19,7 @@ from s2sad.transform.known import (
     Stream,
     key_operand,
 )
+from s2sad.transform.later import code_again
 
 if TYPE_CHECKING:
     from s2sad.transform.specialiser import Specialiser
@@ -120,7 +121,7 @@ def function_again(s: Specialiser, closure: Closure) -> Operand:
     definition = closure.definition
     frame = s.frame(closure)
     operands = [s.dynamic(closure.defaults[name]) for name in definition.defaults]
-    data = Definition(s.code_again(definition.code, frame), defaults=definition.defaults)
+    data = Definition(code_again(s, definition.code, frame), defaults=definition.defaults)
     if closure.is_lambda:
         return s.emit("lambda", operands, data, place=closure.place)
     return s.emit("function", operands, data, definition.code.name, closure.place)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from s2sad.ir.code import Constant, Operand, Operation, Value
 from s2sad.runtime.classes import own_class
@@ -37,6 +38,7 @@ from s2sad.transform.known import (
     is_static,
     same,
 )
+from s2sad.transform.later import at_once, is_gone_through
 from s2sad.transform.simple import is_structure, truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -222,12 +224,15 @@ def next_(given: Given) -> Done:
     raise NotSpecialisedError("StopIteration")
 
 
+#: What stands for ``map``, by how many arguments it is given.
+_MAPPED: dict[int, Callable[..., Any]] = {2: definitions.mapped, 3: definitions.mapped_pairs}
+
+
 def map_(given: Given) -> Done:
     if len(given.values) == 2 and isinstance(given.values[1], Generator):
         return (mapped(given.s, lambda item: given.call(given.values[0], item), given.values[1]),)
-    if len(given.values) == 2 and isinstance(given.values[0], Closure) and isinstance(given.values[1], Value):
-        whole = [("", value) for value in given.values]
-        return given.s.call_function(given.s, definitions.mapped, whole, given.op, given.frame, None)
+    if len(given.values) in _MAPPED and _takes_operands(given):
+        return _defined(given, _MAPPED[len(given.values)])
     makes_objects = bool(given.values) and _is_class_of_users(given.values[0])
     given.s.relied.asks_sizes |= makes_objects and not given.are_known(1)
     if len(given.values) < 2 or not given.are_known(1) or not (makes_objects or has_structures(given, 1)):
@@ -241,6 +246,19 @@ def map_(given: Given) -> Done:
     return given.lazily(thunk)
 
 
+def _takes_operands(given: Given) -> bool:
+    """Whether a function that the program makes is given iterables of which the items are not known."""
+    function, *iterables = given.values
+    return isinstance(function, Closure) and all(isinstance(value, Value) for value in iterables)
+
+
+def _defined(given: Given, function: Callable[..., Any]) -> Done:
+    """What a function that is written out in `definitions` gives for the same arguments."""
+    whole = [("", value) for value in given.values]
+    with at_once(given.s, is_gone_through(given.s, given.op, given.frame)):
+        return given.s.call_function(given.s, function, whole, given.op, given.frame, None)
+
+
 def _is_class_of_users(value: Abstract) -> bool:
     return isinstance(value, Known) and isinstance(value.value, type) and own_class(value.value) is not None
 
@@ -251,6 +269,8 @@ def has_structures(given: Given, at: int) -> bool:
 
 
 def filter_(given: Given) -> Done:
+    if len(given.values) == 2 and _takes_operands(given):
+        return _defined(given, definitions.filtered)
     if len(given.values) != 2 or not given.are_known(1) or not has_structures(given, 1):
         return None
     function, value = given.values

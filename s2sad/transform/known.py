@@ -373,7 +373,11 @@ class State(dict[Cell, Abstract]):
 
     def copied(self) -> State:
         """What the cells hold now."""
-        return State(self, self.written, self.settled)
+        return self.of(self)
+
+    def of(self, other: State) -> State:
+        """A state like this one that holds what another does."""
+        return State(other, other.written, other.settled)
 
     def is_apart(self, cell: Cell) -> bool:
         """Whether a cell is that of a list, dict or function that is no object of the new program."""
@@ -398,6 +402,25 @@ class State(dict[Cell, Abstract]):
         """
         found = self.written | {c.record.identity for c in self.written if c.record is not None and c not in cells}
         return [cell for cell in reversed(list(cells)) if cell in found]
+
+
+class Watched(State):
+    """What cells hold, and which cells were ``read``."""
+
+    def __init__(self, content: State, read: set[Cell]) -> None:
+        super().__init__(content, content.written, content.settled)
+        self.read = read
+
+    def __getitem__(self, cell: Cell) -> Abstract:
+        self.read.add(cell)
+        return super().__getitem__(cell)
+
+    def get(self, cell: Cell, default: Any = None) -> Any:
+        self.read.add(cell)
+        return super().get(cell, default)
+
+    def of(self, other: State) -> State:
+        return Watched(other, self.read)
 
 
 @dataclass(frozen=True, eq=False)

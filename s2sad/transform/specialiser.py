@@ -30,12 +30,11 @@ from s2sad.ir.code import (
     Region,
     Value,
     Variable,
-    codes,
 )
 from s2sad.ir.live import live
 from s2sad.ir.types import Fact
 from s2sad.ops.models import ObjectModel
-from s2sad.transform import choices, presence, sizes
+from s2sad.transform import choices, later, presence, sizes
 from s2sad.transform.constants import makes_array, makes_number
 from s2sad.transform.existence import chosen, display, function_again, named, read_path, ready
 from s2sad.transform.known import (
@@ -59,7 +58,7 @@ from s2sad.transform.known import (
     is_static,
 )
 from s2sad.transform.making import Making
-from s2sad.transform.regions import breaks, defined_once, free_values, settled, used_once
+from s2sad.transform.regions import breaks, used_once
 from s2sad.transform.relied import Relied
 from s2sad.transform.varied import Node
 
@@ -161,8 +160,9 @@ class Specialiser:
         #: Results of branches that have a value on some ways only, of operations that may run later than they stand.
         self.partial: set[Value] = set()
         self.reads: set[Value] = set()
-        #: Whether something static was taken apart; whether what is written stands where no statement can.
-        self.used = self.expression = False
+        #: Whether something static was taken apart; whether what is written stands where no statement can, and whether
+        #: functions that are made do not outlive the operation that they are made for.
+        self.used = self.expression = self.at_once = False
         self.inlined, self.relied = 0, Relied()
 
     # --- texts
@@ -396,11 +396,13 @@ class Specialiser:
         place, data = frame.place or op.place, op.data
         values = [self.get(o, frame) for o in op.operands]
         shown = sizes.displayed(self, op, values)
-        operands = self.operands(values, place)
+        with later.at_once(self, later.is_through(called)):
+            operands = self.operands(values, place)
         if isinstance(data, Definition):
-            data = replace(data, code=self.code_again(data.code, frame))
+            data = replace(data, code=later.code_again(self, data.code, frame))
         elif isinstance(data, Code):
-            data = self.code_again(data, frame)
+            with later.at_once(self, later.is_gone_through(self, op, frame)):
+                data = later.code_again(self, data, frame)
         elif isinstance(data, Variable) and data not in self.making.memory:
             raise NotSpecialisedError(data.name)
         elif op.kind == "global" and not self.making.reads_alike(op.data, frame.home):
@@ -464,32 +466,6 @@ class Specialiser:
         return Exit(end.kind, tuple(map(self.dynamic, (*end.values, *more))), end.place)  # type: ignore[arg-type]
 
     # --- functions
-
-    def code_again(self, code: Code, frame: Frame) -> Code:
-        """A function that is made as it is, since nobody knows who calls it, and when."""
-        functions = frozenset[Variable]().union(*map(defined_once, self.active)) if code.kind == "generator" else ()
-        captured = [v for made in codes(code) for v in made.captures if v not in functions]
-        if any(isinstance(frame.env.get(variable), Cell) for variable in captured):
-            raise NotSpecialisedError("captured")
-        if any(variable not in self.making.memory for variable in code.captures if variable not in functions):
-            raise NotSpecialisedError("captured")
-        returns: list[Returned] = []
-        inside = Frame(dict(frame.env), frame.home, frame.place, frame.owner, returns)
-        memory, self.making.memory = self.making.memory, self.making.memory | set(code.variables)
-        params = []
-        for param in code.params:
-            target = param.target
-            if isinstance(target, Value):
-                target = inside.env[param.target] = Value(target.name)
-            params.append(replace(param, target=target))
-        with self.writing(code.kind in ("lambda", "generator")):
-            body = self.region_again(code.body, inside)
-        self.making.memory = memory
-        body = settled(body, {r.token: self.settle(r, lambda r: (self.dynamic(r.value),)) for r in returns})
-        captures = tuple([v for v in code.captures if v not in functions])
-        body = replace(body, exit=code.body.exit) if code.kind == "class" else body
-        made = replace(code, params=tuple(params), body=body, captures=captures)
-        return replace(made, seen=tuple(free_values(made)))
 
     def settle(
         self, returned: Returned, operands: Callable[[Returned], tuple[Operand, ...]]
