@@ -39,6 +39,7 @@ from s2sad.frontend.met import calls_at_once, is_unknown
 from s2sad.frontend.opaque import user_operation
 from s2sad.frontend.outs import is_writing
 from s2sad.frontend.parameters import default_values, parameters
+from s2sad.frontend.peeking import peeking
 from s2sad.frontend.recorded import path_of, recordings
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
@@ -197,11 +198,9 @@ class _Lowering(Protected):
                 self.violation(self.source.node, f"the parameter *{star.id} is not supported", "Name the parameters.")
 
     def check_calls(self, resolver: Resolver) -> None:
-        """Find the calls that read or write local variables unseen."""
-        for node in self.nodes:
-            if isinstance(node, gast.Call) and not node.keywords and resolver.peeks(node.func, len(node.args)):
-                what = f"{gast.unparse(node.func).strip()}(...) reads the variables of the function unseen"
-                self.violation(node, what, "Name the variables that it needs.")
+        """Find the calls that read or write variables unseen, and the functions that see them when they are called."""
+        for node, what, remedy in peeking(self.nodes, resolver.lookup):
+            self.violation(node, what, remedy)
         self.check_captures(resolver)
 
     def check_captures(self, resolver: Resolver) -> None:

@@ -336,13 +336,6 @@ class Resolver:
         found, value = self.lookup(node)
         return not found or isinstance(value, (list, tuple, dict, str, bytes, range, np.ndarray))
 
-    def peeks(self, node: Any, count: int) -> bool:
-        """Whether a call of ``node`` with ``count`` arguments sees all local variables."""
-        found, value = self.lookup(node)
-        if not found:
-            return False
-        return any(value is f for f in ((eval, exec) if count == 1 else (locals, vars, dir) if count == 0 else ()))
-
     def holds_arrays(self, name: str, node: Any) -> bool:
         """Whether a variable of the module that ``node`` reads is an array or holds some now; of a module, what is
         read of it there."""
