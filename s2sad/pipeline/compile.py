@@ -139,6 +139,8 @@ class _Compilation:
         self.program = Program(exact, self.writer.avoid)
         self.pairs: dict[Any, _Callee] = {}
         self.tangents: dict[Any, _Tangent] = {}
+        #: Why pairs are refused: those that call them ask again with other types of their own.
+        self.unmade: dict[Any, UnsupportedError] = {}
         #: How each stage reads; written only when somebody asks.
         self.stages: dict[str, Callable[[], str]] = {}
         self.halves = ReverseHalves(self.writer, self.write)
@@ -372,8 +374,14 @@ class _Compilation:
     def pair(self, site: CallSite) -> Pair:
         """The pair of functions for a call."""
         asked, key = self.callee(site, self.pairs)
+        if key in self.unmade:
+            raise self.unmade[key].with_traceback(None)
         if key not in self.pairs or self.pairs[key].pair is None:
-            self.make_pair(asked, self.stem(asked.function), key)
+            try:
+                self.make_pair(asked, self.stem(asked.function), key)
+            except UnsupportedError as error:
+                self.unmade[key] = error
+                raise
         callee = self.pairs[key]
         assert callee.pair is not None
         callee.fixed = True

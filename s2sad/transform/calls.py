@@ -459,8 +459,11 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
     few = len(s.active) < DEEPEST and s.inlined < MOST_INLINED
     recurs = code in s.active
     s.relied.recurs = s.relied.recurs or recurs
-    small = small and (not recurs or s.relied.writes_out)
-    may_be_inlined = alike and few and (not recurs or s.relied.writes_out) and is_inlined_easily(code)
+    if recurs and len(s.active) >= DEEPEST:
+        s.endless.add(code)
+    ends = not recurs or (s.relied.writes_out and code not in s.endless)
+    small = small and ends
+    may_be_inlined = alike and few and ends and is_inlined_easily(code)
     if small and may_be_inlined:
         done, is_done = inlined(s, start, bound, op, frame)
         if is_done:

@@ -164,6 +164,8 @@ class Specialiser:
         #: functions that are made do not outlive the operation that they are made for.
         self.used = self.expression = self.at_once = False
         self.inlined, self.relied = 0, Relied()
+        #: Functions that call themselves further than they are followed: nothing known ends their recursion.
+        self.endless: set[Code] = set()
 
     # --- texts
 
@@ -425,11 +427,12 @@ class Specialiser:
 
     def regions_again(self, op: Operation, frame: Frame) -> tuple[Region, ...]:
         """The regions of an operation as they are; what changes in one, as after a return, is an object in all."""
-        while True:
+        while op.regions:
             before = self.state.copied()
             regions = tuple([self.region_again(region, frame) for region in op.regions])
             if all(self.state.get(cell) is content for cell, content in before.items()):
                 return regions
+        return ()
 
     def region_again(self, region: Region, frame: Frame) -> Region:
         """A region as it is, in which no cell changes that is seen outside."""
