@@ -195,6 +195,10 @@ class Evaluator:
 
     def surely_given(self, call: Call) -> dict[str, Fact]:
         """The types of operands that may be None where an operation is one that raises then."""
+        if call.op.kind == "index" or (call.op.kind in ("attribute", "method") and not call.op.name.startswith("__")):
+            whole = call.args[0]
+            given = self(whole).given if isinstance(whole, Var) else None
+            return {whole.name: given} if isinstance(whole, Var) and given is not None else {}
         if call.op.kind not in ("operator", "inplace") and call.op.name not in _ORDERS:
             return {}
         operands = {a.name: self(a) for a in call.args if isinstance(a, Var)}

@@ -241,7 +241,14 @@ class _Inference:
         if isinstance(expr, Call) and expr.op.kind == "index" and self.is_empty(expr.args[0]):
             # Only a later iteration puts something there.
             return UNSET_FACT
+        if isinstance(expr, Call) and expr.op.kind in ("inplace", "index") and self.is_none(expr.args[0]):
+            # It raises, or only a later iteration has something to change.
+            return UNSET_FACT
         return self.fresh(evaluate(expr, self.of, self.globals, self.user_call, self.atom), name)
+
+    def is_none(self, expr: Expr) -> bool:
+        """Whether a name has the value None, as far as is known by now."""
+        return isinstance(expr, Var) and self.of.get(expr.name, OPEN).kind == "none"
 
     def is_empty(self, whole: Expr) -> bool:
         """Whether a list or dict that the function makes has no items, as far as is known by now."""

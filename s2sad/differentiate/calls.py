@@ -11,7 +11,7 @@ from s2sad.differentiate.known import Pair, sharing_params, site_of
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.selections import Selection
 from s2sad.differentiate.statements import met_operands, receiving
-from s2sad.differentiate.stores import ELLIPSIS, HOLDERS
+from s2sad.differentiate.stores import ELLIPSIS, holds
 from s2sad.errors import SourceError, UnsupportedError
 from s2sad.frontend.unfollowed import of_unknown
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Evaluate, Expr, Global, Op, Stmt, Store, Unpack, Var
@@ -141,7 +141,7 @@ def _shadowed(state: State, call: Call, bound: Mapping[str, Expr], targets: tupl
             state.refusals.refuse_stopped(call.node)
     for param in found:
         value = bound[param]
-        if not (isinstance(value, Var) and storage.is_buffer(value) and of[value.name].kind in HOLDERS):
+        if not (isinstance(value, Var) and storage.is_buffer(value) and holds(of[value.name])):
             state.refusals.refuse_buffer(call.node, value.name if isinstance(value, Var) else "")
     return frozenset(found)
 

@@ -29,7 +29,7 @@ from s2sad.differentiate.operations import ruled
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.statements import user_call_of
 from s2sad.differentiate.store_adjoints import store
-from s2sad.differentiate.stores import HOLDERS
+from s2sad.differentiate.stores import holds
 from s2sad.differentiate.writes import buffer_assign
 from s2sad.ir.nodes import (
     NOWHERE,
@@ -97,7 +97,7 @@ def _begin(state: State, seeds: Seeds) -> None:
         of[bar] = of[name]
     for name in (*seeds.passed, *seeds.views):
         shadows.of(name)
-        if of[name].kind not in HOLDERS or (name in storage.turned and name in seeds.views):
+        if not holds(of[name]) or (name in storage.turned and name in seeds.views):
             state.refusals.refuse_buffer(None, name)
     for name, g in seeds.adjoints:
         if name in state.adjoints.of or name in storage.buffers:

@@ -30,7 +30,7 @@ from s2sad.differentiate.known import Known
 from s2sad.differentiate.later import Later
 from s2sad.differentiate.refusals import Refusals
 from s2sad.differentiate.storage import Storage
-from s2sad.differentiate.stores import CONTAINERS, HOLDERS, field_key, is_slice_of_list, is_view_index
+from s2sad.differentiate.stores import CONTAINERS, field_key, holds, is_slice_of_list, is_view_index
 from s2sad.ir import algebra
 from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Copy, Expr, Op, Stmt, Store, Var
 from s2sad.ir.traverse import names_in
@@ -179,11 +179,13 @@ class Shadows:
         for target, source in zip(stmt.targets, stmt.sources, strict=True):
             if target not in self.storage.buffers:
                 continue
-            if self.make.of[target].kind not in HOLDERS:
+            if not holds(self.make.of[target]):
                 self.refusals.refuse_buffer(stmt.origin.line, target)
                 continue
             if source == UNSET:
                 sources.append(UNSET)
+            elif self.make.fact(source).kind == "none":
+                sources.append(Const(None))
             elif isinstance(source, Var) and self.storage.is_buffer(source):
                 if source.name in self.storage.stopped and target not in self.storage.stopped:
                     self.refusals.refuse_stopped(stmt.origin.line)

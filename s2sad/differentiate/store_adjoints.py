@@ -20,6 +20,7 @@ from s2sad.differentiate.stores import (
     UNREAD,
     check_of_flat,
     is_view_index,
+    may_be_none,
     reads_what_it_writes,
     takes_part,
 )
@@ -124,7 +125,8 @@ def _is_accepted(state: State, stmt: Store, active: bool) -> bool:
         if active:
             refusals.refuse_buffer(stmt.origin.line)
         return False
-    known = state.make.fact(base).kind in ("array", "numeric") or puts_number(stmt, state.make.fact)
+    fact = state.make.fact(base)
+    known = fact.kind in ("array", "numeric") or may_be_none(fact) or puts_number(stmt, state.make.fact)
     if not (isinstance(base, Var) and state.storage.is_buffer(base) and known):
         refusals.refuse_buffer(stmt.origin.line, base.name if isinstance(base, Var) else "")
         return False

@@ -26,6 +26,16 @@ UNREAD = Op("runtime", "unread", unread, pure=False)
 READS_ITS_OUTPUT = "may read from the array that it writes into, in an order that is NumPy's own"
 
 
+def holds(fact: Fact) -> bool:
+    """Whether a value can be written in place, or hold what can, if it is not None."""
+    return fact.kind in HOLDERS or may_be_none(fact)
+
+
+def may_be_none(fact: Fact) -> bool:
+    """Whether a value is None or an array."""
+    return fact.given is not None and fact.given.kind == "array"
+
+
 def is_view_index(index: Expr, fact: Callable[[Expr], Fact]) -> bool:
     """Whether indexing an array of several dimensions so surely gives a view."""
     return all(

@@ -14,7 +14,7 @@ from s2sad.differentiate.later import OWN
 from s2sad.differentiate.operations import ruled
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.selecting import selection_at
-from s2sad.differentiate.stores import CONTAINERS, ELLIPSIS, HOLDERS, gives_its_own, is_slice_of_list
+from s2sad.differentiate.stores import CONTAINERS, ELLIPSIS, gives_its_own, holds, is_slice_of_list
 from s2sad.ir import algebra
 from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Evaluate, Expr, Op, Opaque, Origin, Store, Var
 from s2sad.ir.traverse import names_in
@@ -32,11 +32,11 @@ def buffer_assign(state: State, stmt: Assign) -> None:
     shadows, storage, refusals = state.shadows, state.storage, state.refusals
     target, value = stmt.target, stmt.value
     kind, made = state.make.of[target].kind, target in shadows.names
-    if value == UNSET:
+    if value in (UNSET, Const(None)):
         if made:
-            shadows.define(target, UNSET)
+            shadows.define(target, value)
         return
-    if kind not in HOLDERS:
+    if not holds(state.make.of[target]):
         refusals.refuse_buffer(getattr(value, "node", None) or stmt.origin.line, target)
         return
     if target in storage.stopped:

@@ -12,11 +12,17 @@ from collections.abc import Set
 from dataclasses import replace
 from itertools import zip_longest
 
+import numpy as np
+
 from s2sad.analysis.infer import Facts
 from s2sad.ir.nodes import Assign, Block, Break, Call, Copy, Expr, Function, If, Op, Stmt, Var
 from s2sad.ir.traverse import base, is_attempt, map_stmt, names_in, reads, rename, walk, writes
+from s2sad.ir.types import Fact, constant
 from s2sad.optimise.outcomes import Classes, outcome
 from s2sad.optimise.raised import decided_attempt
+
+#: Functions that say True or False.
+_TESTS = (np.isscalar, isinstance, hasattr)
 
 
 def take_decided(function: Function, facts: Facts, classes: Classes) -> Function:
@@ -34,6 +40,7 @@ def take_decided(function: Function, facts: Facts, classes: Classes) -> Function
         return expr
 
     joined: set[str] = set()
+    facts = _with_truths(function, facts, classes)
 
     def in_block(block: Block) -> Block:
         out: list[Stmt] = []
@@ -49,6 +56,22 @@ def take_decided(function: Function, facts: Facts, classes: Classes) -> Function
 
     body = in_block(function.body)
     return function if body == function.body else _with_unset(replace(function, body=_assigned(body, joined)))
+
+
+def _with_truths(function: Function, facts: Facts, classes: Classes) -> Facts:
+    """``facts``, and what tests say whose outcomes have names: ``scalar = np.isscalar(h)``."""
+    found: dict[str, Fact] = {}
+    for stmt in walk(function.body):
+        if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and _is_test(stmt.value.op):
+            known = Facts({**facts.of, **found}, facts.globals) if found else facts
+            if (holds := outcome(stmt.value, known, classes)) is not None:
+                found[stmt.target] = constant(holds)
+    return Facts({**facts.of, **found}, facts.globals) if found else facts
+
+
+def _is_test(op: Op) -> bool:
+    """Whether an operation says True or False where its outcome is known."""
+    return op.kind == "compare" or (op.kind, op.name) == ("bool", "not") or op.function in _TESTS
 
 
 def _taken(stmt: Stmt, facts: Facts, classes: Classes) -> Block | None:

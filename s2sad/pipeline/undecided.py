@@ -30,7 +30,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import map_children, map_stmt, names_in, walk, writes
-from s2sad.ir.types import UNSET_FACT
+from s2sad.ir.types import OPEN, UNSET_FACT
 from s2sad.runtime import plain
 from s2sad.runtime.items import require_ndarray
 
@@ -52,7 +52,8 @@ def with_required_arrays(function: Function, names: Set[str], facts: Facts) -> F
         return function
 
     def checks(assigned: tuple[str, ...], origin: Origin) -> list[Stmt]:
-        return [Evaluate(Call(_REQUIRE, (Var(n),)), origin) for n in assigned if n in wanted]
+        needed = [n for n in assigned if n in wanted and facts.of.get(n, OPEN).kind != "none"]
+        return [Evaluate(Call(_REQUIRE, (Var(n),)), origin) for n in needed]
 
     checked = known | wanted
 
@@ -95,9 +96,9 @@ def _moved(stmt: Stmt, wanted: Set[str], known: Set[str], facts: Facts) -> list[
         return []
     sources = [s for t, s in zip(stmt.targets, stmt.sources, strict=True) if t in wanted]
     done = known | wanted
-    # What has no value yet is no array, and is read by nobody.
-    there = [s for s in sources if facts.get(s) != UNSET_FACT]
-    return [s for s in there if not (isinstance(s, Var) and s.name in done) and facts.get(s).kind != "array"]
+    # What has no value yet is no array, and is read by nobody; None is not changed in place.
+    there = [s for s in sources if facts.get(s) != UNSET_FACT and facts.get(s).kind not in ("array", "none")]
+    return [s for s in there if not (isinstance(s, Var) and s.name in done)]
 
 
 def _checked(function: Function) -> Iterator[str]:
