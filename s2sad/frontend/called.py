@@ -135,6 +135,12 @@ def dtype_obstacle(
         kind = np.dtype(value).kind
     except TypeError:
         kind = "?"
+    types = known.spec.function.types if known.spec is not None and isinstance(known.spec.function, np.ufunc) else ()
+    if kind == "c" and any(t.endswith("->D") and set(t[:-3]) != {"D"} for t in types):
+        return (
+            f"with the dtype {text} it takes some operands in other numbers",
+            "Convert them before: x.astype(complex).",
+        )
     if kind in "fc" or (kind in "iub" and casts):
         return None
     return f"no derivative passes through numbers of dtype {text}", "Compute with floats."

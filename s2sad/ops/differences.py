@@ -314,7 +314,8 @@ def trapezoid(z_bar: Array, y: Array, x: Array = None, dx: Array = 1.0, axis: in
     if x is None:
         dx_bar = np.sum(np.expand_dims(z_bar, axis) * y * trapezoid_weights(x, np.ones_like(dx), y, axis))
         return y_bar, 0.0, np.reshape(dx_bar, np.shape(dx))
-    return y_bar, untrapezoid(np.expand_dims(z_bar, axis) * y, x, y, axis), 0.0
+    x_bar = untrapezoid(np.expand_dims(z_bar, axis) * y, x, y, axis)
+    return y_bar if ndim(x) == 1 else unbroadcast(y_bar, np.shape(y)), x_bar, 0.0
 
 
 for _name in ("trapezoid", "trapz"):

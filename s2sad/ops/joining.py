@@ -260,7 +260,7 @@ def _uneven_splits() -> Sequence[Sample]:
     gives=(list,),
 )
 def array_split(z_bar: Any, ary: Array, indices_or_sections: Any, axis: int = 0) -> Array:
-    if literal(indices_or_sections):
+    if literal(indices_or_sections) and axis == 0:
         return np.concatenate(z_bar, axis)
     return unsplit(z_bar, ary, indices_or_sections, axis)
 
@@ -335,5 +335,7 @@ def _layers() -> Sequence[Sample]:
 if hasattr(np, "unstack"):  # NumPy 2.1
 
     @linear(np.unstack, wrt=["x"], samples=_layers, result="view", infer=infer.several.unstacked, gives=(tuple,))
-    def unstack_(z_bar: Any, x: Array, *, axis: int = 0) -> Array:
-        return np.stack(z_bar, axis)
+    def unstack_(z_bar: Any, x: Array, *, axis: Any = 0) -> Array:
+        if literal(axis):
+            return np.stack(z_bar, axis)
+        return np.moveaxis(np.stack(z_bar), 0, axis)  # NumPy takes an axis in a tuple too

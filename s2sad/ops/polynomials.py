@@ -35,6 +35,7 @@ from s2sad.runtime.polynomials import (
 
 Array = Any
 _ROW = infer.axes.with_axes(infer.axes.always(1))
+_SUM = infer.axes.with_axes(infer.axes.most("a1", "a2", least=1))
 
 # --- values ---
 
@@ -110,14 +111,14 @@ def _pairs() -> Sequence[Sample]:
     ]
 
 
-@linear(np.polyadd, wrt=["a1", "a2"], samples=_pairs, infer=_ROW)
+@linear(np.polyadd, wrt=["a1", "a2"], samples=_pairs, infer=_SUM)
 def polyadd(z_bar: Array, a1: Array, a2: Array) -> tuple[Array, Array]:
-    return like(last_items(z_bar, a1), a1), like(last_items(z_bar, a2), a2)
+    return like(last_items(z_bar, a1, a2), a1), like(last_items(z_bar, a2, a1), a2)
 
 
-@linear(np.polysub, wrt=["a1", "a2"], samples=_pairs, infer=_ROW)
+@linear(np.polysub, wrt=["a1", "a2"], samples=_pairs, infer=_SUM)
 def polysub(z_bar: Array, a1: Array, a2: Array) -> tuple[Array, Array]:
-    return like(last_items(z_bar, a1), a1), like(last_items(-z_bar, a2), a2)
+    return like(last_items(z_bar, a1, a2), a1), like(last_items(-z_bar, a2, a1), a2)
 
 
 def _products() -> Sequence[Sample]:
@@ -242,7 +243,7 @@ def _polydiv_jvp(u_dot: Array, v_dot: Array, z: Any, u: Array, v: Array) -> tupl
     return quotient, remainder
 
 
-@rule(np.polydiv, jvp=_polydiv_jvp, samples=_quotients, infer=infer.axes.two_rows, dtype="unknown", gives=(tuple,))
+@rule(np.polydiv, jvp=_polydiv_jvp, samples=_quotients, infer=infer.axes.divided, dtype="unknown", gives=(tuple,))
 def polydiv(z: Any, z_bar: Any, u: Array, v: Array) -> tuple[Array, Array]:
     bars = polydiv_adjoint(z_bar[0], z_bar[1], z[0], u, v)
     return like(bars[0], u), like(bars[1], v)

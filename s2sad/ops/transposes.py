@@ -233,7 +233,7 @@ def unconcatenate_rule(z_bar: Any, g: Array, arrays: Any, axis: int | None = 0) 
     infer=infer.adjoints.adjoint_of("ary"),
 )
 def unsplit_rule(z_bar: Array, g: Any, ary: Array, cuts: Any, axis: int = 0) -> Any:
-    return np.array_split(z_bar, cuts, axis)
+    return np.array_split(like(z_bar, ary), cuts, axis)
 
 
 @linear(

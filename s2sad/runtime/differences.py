@@ -360,8 +360,11 @@ def trapezoid_weights(x: Any, dx: Any, y: Any, axis: int = -1) -> Any:
     if x.ndim == 1:
         x = np.reshape(x, _along(x.size, len(shape), axis))
     low, high = _between(x.ndim, axis)
-    halves = np.diff(x, axis=axis) / 2
-    w = np.zeros(np.shape(x), np.result_type(halves))
+    n, halves = shape[axis], np.diff(x, axis=axis) / 2
+    if x.shape[axis] != n:  # a single step is broadcast
+        halves = np.sum(halves, axis, keepdims=True) if n == 2 else np.repeat(halves, max(n - 1, 0), axis)
+    sizes = [n if i == axis % x.ndim else m for i, m in enumerate(x.shape)]
+    w = np.zeros(sizes, np.result_type(halves))
     w[low] += halves
     w[high] += halves
     return w
@@ -380,7 +383,11 @@ def untrapezoid(g: Any, x: Any, y: Any, axis: int = -1) -> Any:
     array([-1.5, -2. ,  3.5])
     """
     x = np.asarray(x)
-    sizes = _along(x.size, np.ndim(y), axis) if x.ndim == 1 else np.shape(x)
-    g = unbroadcast(g, tuple(sizes))
+    sizes = _along(x.size, np.ndim(y), axis) if x.ndim == 1 else list(x.shape)
+    n, m = np.shape(y)[axis], sizes[axis]
+    g = unbroadcast(g, tuple([n if i == axis % len(sizes) else size for i, size in enumerate(sizes)]))
     low, high = _between(np.ndim(g), axis)
-    return np.reshape(undiff((g[low] + g[high]) / 2, np.shape(g), 1, axis), np.shape(x))
+    halves = (g[low] + g[high]) / 2
+    if m != n:  # the transpose of what `trapezoid_weights` does
+        halves = np.repeat(halves, max(m - 1, 0), axis) if n == 2 else np.sum(halves, axis, keepdims=True)
+    return np.reshape(undiff(halves, tuple(sizes), 1, axis), np.shape(x))

@@ -260,16 +260,21 @@ def unconcatenate(g: Any, arrays: Any, axis: int | None = 0) -> Any:
 def unsplit(g: Any, ary: Any, cuts: Any, axis: int = 0) -> Any:
     """Transpose of ``np.split`` at ``cuts``: the parts side by side, or added where they overlap.
 
+    Of a list NumPy ends the last part where the list ends, along whichever axis.
+
     >>> unsplit([np.ones(3), np.ones(0), np.ones(4)], np.zeros(5), [3, 1])
     array([1., 2., 2., 1., 1.])
     """
     joined = np.concatenate(g, axis)
     n = np.shape(ary)[axis]
-    if joined.shape[axis] == n:
+    if joined.shape[axis] == n and hasattr(ary, "shape"):
         return joined
     whole = np.zeros(np.shape(ary), joined.dtype)
     rows = np.moveaxis(whole, axis, 0)
-    for part, start, stop in zip(g, [0, *cuts], [*cuts, n], strict=True):
+    if not np.ndim(cuts):
+        rows[: joined.shape[axis]] = np.moveaxis(joined, axis, 0)
+        return whole
+    for part, start, stop in zip(g, [0, *cuts], [*cuts, n if hasattr(ary, "shape") else len(ary)], strict=True):
         rows[start:stop] += np.moveaxis(part, axis, 0)
     return whole
 

@@ -97,13 +97,17 @@ def vander_tangent(t: Any, z: Any, increasing: bool = False) -> Any:
 # --- arithmetic of coefficients ---
 
 
-def last_items(g: Any, a: Any) -> Any:
-    """Return the last items of ``g``, as many as ``a`` has, in its shape: the transpose of zeros in front of ``a``.
+def last_items(g: Any, a: Any, other: Any) -> Any:
+    """Return the adjoint of ``a``, given ``g``, that of ``np.polyadd(a, other)``: the last items, as many as ``a`` has.
 
-    >>> last_items(np.array([1.0, 2.0, 3.0]), np.zeros(2))
+    What zeros are put in front of may be broadcast then, where the other has rows.
+
+    >>> last_items(np.array([1.0, 2.0, 3.0]), np.zeros(2), np.zeros(3))
     array([2., 3.])
     """
-    return np.reshape(g[np.size(g) - np.size(a) :], np.shape(a))
+    shape, (size, *_) = np.shape(a) or (1,), np.shape(other) or (1,)
+    padded = unbroadcast(g, (max(shape[0], size), *shape[1:]))
+    return np.reshape(padded[len(padded) - shape[0] :], np.shape(a))
 
 
 def polymul_left(g: Any, a1: Any, a2: Any) -> Any:

@@ -169,7 +169,8 @@ def quantile_tangent(
     np.float64(3.5)
     """
     if np.size(a) == 0:
-        return np.zeros((*np.shape(q), *_split(np.shape(a), axis, keepdims)[0]))[()]
+        several = () if nan else np.shape(q)  # np.nanquantile of nothing is its mean, whatever q is
+        return np.zeros((*several, *_split(np.shape(a), axis, keepdims)[0]))[()]
     low, high, part, rise = _picked(a, q, axis, method, nan, weights)
     x = merge_axes(np.where(np.isnan(a), 0, t) if nan else t, axis)
     first, second = np.take_along_axis(x, low, -1), np.take_along_axis(x, high, -1)
@@ -286,7 +287,7 @@ def unique_tangent(
         rows = np.ravel(t) if axis is None else np.moveaxis(t, axis, 0)
         starts = np.cumsum(number) - number
         totals = np.add.reduceat(rows[np.argsort(place, kind="stable")], starts, 0)
-        values_dot = np.moveaxis(np.moveaxis(totals, 0, -1) / number.astype(np.result_type(t)), -1, axis or 0)
+        values_dot = np.moveaxis(np.moveaxis(totals, 0, -1) / number.astype(np.asarray(t).dtype), -1, axis or 0)
     return (values_dot, *[0.0] * len(others)) if others else values_dot
 
 

@@ -165,6 +165,8 @@ def histogram_adjoint(g: Any, z: Any, a: Any, bins: Any, weights: Any, density: 
     """
     heights_bar, edges_bar = g
     heights, edges = z
+    if not len(heights):  # without bins
+        return np.zeros(np.shape(a)), edges_bar, np.zeros(np.shape(weights))
     place, inside = _bins(np.asarray(a), edges)
     if density:
         widths = np.diff(edges)
@@ -199,6 +201,8 @@ def histogram_tangent(
     array([1., 4.])
     """
     heights, edges = z
+    if not len(heights):  # without bins
+        return 0.0, bins_dot
     place, inside = _bins(np.asarray(a), edges)
     edges_dot = np.zeros(len(edges))
     if np.ndim(bins):

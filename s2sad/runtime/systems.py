@@ -115,6 +115,8 @@ def pinv_tangent(a_dot: Any, z: Any, a: Any) -> Any:
 def truncated_pinv_adjoint(g: Any, a: Any, rcond: Any = None, hermitian: bool = False, rtol: Any = UNSET) -> Any:
     """Adjoint of ``a`` in ``np.linalg.pinv(a, rcond, hermitian, rtol=rtol)``, whatever it leaves out."""
     a = np.asarray(a)
+    if not a.size:
+        return np.zeros_like(a)
     if hermitian:
         a = hermitian_part(doubled_triangle(a, upper=False))
     svd = np.linalg.svd(a, full_matrices=False)
@@ -125,6 +127,8 @@ def truncated_pinv_adjoint(g: Any, a: Any, rcond: Any = None, hermitian: bool = 
 def truncated_pinv_tangent(a_dot: Any, a: Any, rcond: Any = None, hermitian: bool = False, rtol: Any = UNSET) -> Any:
     """Tangent of ``np.linalg.pinv(a, rcond, hermitian, rtol=rtol)``, whatever it leaves out."""
     a = np.asarray(a)
+    if not a.size:
+        return adjoint(a)
     if hermitian:
         a, a_dot = (hermitian_part(doubled_triangle(x, upper=False)) for x in (a, a_dot))
     svd = np.linalg.svd(a, full_matrices=False)

@@ -87,6 +87,7 @@ LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "record array": lambda x: x.copy().view(np.recarray),
     "size 0": _cut(0),
     "size 1": _cut(1),
+    "another axis": lambda x: x[None].copy(),
     "0-d": lambda x: x.reshape(-1)[:1].reshape(()) if x.size else x,
     "float32": _cast(np.float32, np.complex64),
     "float16": _cast(np.float16, np.complex64),
@@ -96,6 +97,10 @@ LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "short integers": _real_part_as(np.int8),
     "booleans": _real_part_as(bool),
 }
+
+
+#: Layouts that one operand alone need not have: what it then has in common with the others, others show too.
+ALIKE = ("negative strides", "read-only", "strided", "memory map", "record array", "float16", "longdouble", "booleans")
 
 
 @dataclass(frozen=True)
@@ -123,9 +128,9 @@ def layouts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Point]:
     yield Point(args, kwargs)
     for name, change in LAYOUTS.items():
         yield Point(_with_arrays(args, change), _with_arrays(kwargs, change), name)
-        if len(args) > 1:
+        if args and len(args) + len(kwargs) > 1 and name not in ALIKE:
             yield Point((_with_arrays(args[0], change), *args[1:]), kwargs, f"first {name}")
-            yield Point((args[0], *_with_arrays(args[1:], change)), kwargs, f"others {name}")
+            yield Point((args[0], *_with_arrays(args[1:], change)), _with_arrays(kwargs, change), f"others {name}")
 
 
 # --- a call as an expression ---

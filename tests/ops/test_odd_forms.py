@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import ndimage, special, stats
+from scipy.spatial import distance
 
 from s2sad import grad, hvp, jvp
 from s2sad.errors import S2SADError
 from tests.ops.test_as_a_user import M, X, agrees
 from tests.oracle import numeric_gradient
+from tests.sources import function_of
 
 KNOTS, HEIGHTS = np.array([0.0, 1.0, 2.5, 3.0]), np.array([0.4, -1.2, 0.7, 2.0])
 
@@ -335,3 +339,82 @@ def test_axes_are_no_part_of_a_view_that_is_written(f: Any) -> None:
     d = np.sin(np.arange(24.0)).reshape(2, 3, 4)
     expected = numeric_gradient(lambda x: np.sum(grad(f)(x) * d), (x,))
     np.testing.assert_allclose(hvp(f, (x,), (d,)), expected, rtol=1e-6, atol=1e-9)
+
+
+#: Expressions in ``x``, and the shape of ``x``: operands of other sizes or numbers of axes than usual.
+OTHER_SIZES = {
+    (3, 4): [
+        *(f"np.{f}({a}, {b})" for f in ("polyadd", "polysub") for a, b in (
+            ("x", "x[:, :1]"), ("x[:2, 0]", "x[:, :3]"), ("x[:, :1]", "x[:, 0]"), ("x[0, 0]", "x[:1]"),
+            ("x[:1, :1]", "x[:1]"),
+        )),
+        "np.polydiv(x[:1, 0], x)[1]",
+        *(f"np.trapezoid({y}, {x})" for y, x in (
+            ("x", "x[0, :2]"), ("x[:, :2]", "x[0]"), ("x[:, :2]", "x[:, 1:2]"), ("x[:1, :2]", "x"),
+        )),
+        *(f"np.{f}([x[0], x[1]], {cuts}, axis=1)[{k}]" for f, cuts in (
+            ("split", [1]), ("split", [1, 3]), ("array_split", [1]), ("array_split", 2), ("array_split", 3),
+        ) for k in range(2)),
+        "np.dsplit([x[:, :, None], x[:, :, None]], [1])[0]",
+        "np.unstack(x, axis=(1,))[2]",
+        *(f"distance.{m}(x[0, :{i}], x[1, :{j}])" for i, j in ((1, 4), (4, 1)) for m in (
+            "euclidean", "sqeuclidean", "cityblock", "chebyshev", "canberra", "braycurtis",
+        )),
+        "distance.minkowski(x[0, :1], x[1], 3)",
+        "distance.mahalanobis(x[0, :1], x[1], np.diag([1.0, 2.0, 3.0, 4.0]))",
+        "stats.gumbel_l.rvs(x[:1], x[:1] ** 2, random_state=0)",
+        "ndimage.laplace(x[0, 0])",
+        "ndimage.convolve(x[0, 0], x[0, 1], mode='constant', cval=0.4)",
+        "ndimage.correlate(x[0, 0], x[0, 1])",
+        "np.histogram(x[0], x[0, :1], density=True, weights=x[1])[1]",
+        "np.histogram(x[0], x[0, :0], density=True, weights=x[1])[0]",
+        "np.unique_inverse([x[0, 0], x[0, 1]])[0]",
+    ],
+    (3, 0): [
+        "stats.median_abs_deviation(x.T, axis=1)",
+        "stats.iqr(x.T, axis=1)",
+        "np.nanquantile(x, [0.2], axis=1, method='weibull', keepdims=True)",
+        "np.linalg.pinv(x, hermitian=True)",
+        "np.trapezoid(np.ones((3, 2)), x)",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("shape", "text"), [(shape, text) for shape, texts in OTHER_SIZES.items() for text in texts])
+def test_operands_of_other_sizes(shape: tuple[int, ...], text: str) -> None:
+    source = f"def f(x):\n    z = {text}\n    return np.sum(z * np.cos(np.arange(np.size(z)).reshape(np.shape(z))))\n"
+    f = function_of(source, {"np": np, "stats": stats, "ndimage": ndimage, "distance": distance})
+    x = 1 + np.sin(1.7 * np.arange(math.prod(shape)).reshape(shape))
+    agrees(f, x)
+    t = np.cos(np.arange(x.size)).reshape(shape)
+    np.testing.assert_allclose(jvp(f, (x,), (t,))[1], np.sum(numeric_gradient(f, (x,)) * t), rtol=1e-6, atol=1e-8)
+
+
+def test_the_last_part_of_a_cut_list_of_rows_ends_as_far_as_the_list() -> None:
+    def f(x: Any) -> Any:
+        left, right = np.split([x[0] * x[0], x[1] * x[1]], [1], axis=1)
+        return np.sum(right**2) * np.sum(left * np.cos(x[0, 0]))
+
+    def g(x: Any) -> Any:
+        return np.sum(np.sin(grad(f)(x)))
+
+    x = np.cos(np.arange(8.0)).reshape(2, 4)
+    agrees(g, x)
+    with pytest.raises(S2SADError, match="several orders"):
+        grad(lambda x: np.sum(stats.moment(x, [2, 3], center=0.5)))(M)
+
+
+@pytest.mark.parametrize("name", ["eval_laguerre", "eval_chebyt", "jv"])
+def test_operands_that_stay_real_in_a_complex_dtype(name: str) -> None:
+    function = getattr(special, name)
+
+    def f(x: Any) -> Any:
+        return np.sum(np.real(function(2, x, dtype=complex)))
+
+    def converted(x: Any) -> Any:
+        return np.sum(np.real(function(2, x.astype(complex))))
+
+    with pytest.raises(S2SADError, match=r"other numbers[\s\S]*astype\(complex\)"):
+        grad(f)(X)
+    np.testing.assert_allclose(grad(converted)(X), numeric_gradient(f, (X,)), rtol=1e-7)

@@ -81,12 +81,12 @@ def with_axes_of(name: str) -> Callable[[Bound, Look], Fact]:
     return lambda b, fact: replace(made(b, fact), real=all_real(fact(b[name])))
 
 
-def most(*names: str) -> Rank:
-    """As many as that of the arguments which has most, all of which are known."""
+def most(*names: str, least: int = 0) -> Rank:
+    """As many as that of the arguments which has most, all of which are known, and ``least`` of them."""
 
     def rank(b: Bound, fact: Look) -> int | None:
         found = [ndim_of(fact(b[name])) for name in names]
-        return None if None in found else max(n for n in found if n is not None)
+        return None if None in found else max(least, *(n for n in found if n is not None))
 
     return rank
 
@@ -147,10 +147,10 @@ def series(b: Bound, fact: Look) -> Fact | None:
     return values_at("x")(b, fact) if ndim_of(fact(b["c"])) == 1 else None
 
 
-def two_rows(b: Bound, fact: Look) -> Fact:
-    """Two rows of numbers, real if all operands are."""
+def divided(b: Bound, fact: Look) -> Fact:
+    """The quotient of two polynomials, and what is left of the first; both real if all operands are."""
     row = Fact("array", None, 1, all_real(*operands(b, fact)))
-    return Fact("tuple", items=((0, row), (1, row)))
+    return Fact("tuple", items=((0, row), (1, replace(with_axes(same("u"))(b, fact), real=row.real))))
 
 
 def fitted(b: Bound, fact: Look) -> Fact:

@@ -37,7 +37,8 @@ def _draws(shapes: Sequence[float]) -> Callable[[], Sequence[Sample]]:
 
 
 def _drawn_jvp(loc_dot: Array, scale_dot: Array, z: Array, loc: Array = 0, scale: Array = 1) -> Array:
-    return np.broadcast_to(loc_dot + (z - loc) / scale * scale_dot, np.shape(z))
+    # Some distributions draw without the first axes of the parameters, where these have length 1.
+    return unbroadcast(loc_dot + (z - loc) / scale * scale_dot, np.shape(z))
 
 
 def _declare_draws(name: str, shapes: Sequence[float]) -> None:

@@ -247,9 +247,10 @@ def _moment_jvp(
 def moment(
     z_bar: Array, a: Array, order: Any = 1, axis: Axis = 0, *, center: Any = None, keepdims: bool = False
 ) -> tuple[Array, Array]:
-    g = per_number(z_bar, a, axis, keepdims)
+    slopes = moment_slopes(a, order, axis, center)
+    g = per_number(z_bar, slopes, axis, keepdims)
     center_bar = -unbroadcast(g * center_slopes(a, order, axis, center), np.shape(center))
-    return like(g * moment_slopes(a, order, axis, center), a), center_bar
+    return like(g * slopes, a), center_bar
 
 
 def _skew_jvp(a_dot: Array, a: Array, axis: Axis = 0, bias: bool = True, *, keepdims: bool = False) -> Array:

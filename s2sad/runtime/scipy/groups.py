@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -85,7 +86,8 @@ def _along(x: Array, axis: Any) -> tuple[Array, tuple[int, ...]]:
     axes = range(x.ndim) if axis is None else (axis,) if np.ndim(axis) == 0 else axis
     axes = tuple([i % x.ndim for i in axes])
     rest = [i for i in range(x.ndim) if i not in axes]
-    return np.transpose(x, [*rest, *axes]).reshape(*[x.shape[i] for i in rest], -1), axes
+    rows = [*(x.shape[i] for i in rest), math.prod(x.shape[i] for i in axes)]
+    return np.transpose(x, [*rest, *axes]).reshape(rows), axes
 
 
 def _back(weights: Array, x: Array, axes: tuple[int, ...]) -> Array:

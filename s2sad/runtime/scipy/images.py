@@ -119,7 +119,8 @@ def correlate_adjoints(
         part = wide[tuple(slice(k, k + n) for k, n in zip(place, x.shape, strict=True))]
         sums[place] = np.sum(g * part)
     back = [b - n // 2 for (_, b), n in zip(widths, weights.shape, strict=True)]
-    x_bar = ndimage.correlate(np.pad(g, widths), np.flip(weights), mode="constant", origin=back)
+    wide = np.pad(g, widths) if widths else g  # np.pad takes no number
+    x_bar = ndimage.correlate(wide, np.flip(weights), mode="constant", origin=back)
     for axis, (low, high) in enumerate(widths):
         x_bar = unextended(x_bar, x.shape[axis], low, high, _MODES[modes[axis]], axis)
     return x_bar, np.conj(sums)
@@ -312,7 +313,9 @@ def uniform_adjoint(g: Any, size: Any = 3, mode: Any = "reflect", origin: Any = 
 
 def laplace_adjoint(g: Any, mode: Any = "reflect", axes: Any = None) -> Any:
     """Adjoint of ``input`` in ``ndimage.laplace``."""
-    along = _along(g.ndim, axes)
+    along = _along(np.ndim(g), axes)
+    if not along:
+        return g  # without axes it is the image itself
     weights = np.array([1.0, -2.0, 1.0], g.real.dtype)
     parts = [correlate1d_adjoint(g, weights, axis, m) for axis, m in zip(along, _each(mode, len(along)), strict=True)]
     return sum(parts[1:], parts[0])

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial import distance
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.arrays import widened
+from s2sad.runtime.arrays import unbroadcast, widened
 from s2sad.runtime.matrices import ratio
 
 _NAMES = {"euclid": "euclidean", "eu": "euclidean", "e": "euclidean", "sqeuclid": "sqeuclidean", "sqe": "sqeuclidean"}
@@ -205,18 +205,17 @@ def pair_adjoints(
     g: Any, z: Any, u: Any, v: Any, metric: str, p: Any = None, V: Any = None, VI: Any = None
 ) -> tuple[Any, Any]:
     """Adjoints of the vectors ``u`` and ``v`` in ``z = getattr(distance, metric)(u, v)``."""
-    x, y = _row(u, metric), _row(v, metric)
+    x, y = np.broadcast_arrays(_row(u, metric), _row(v, metric))  # SciPy subtracts a single number from a vector too
     x_bar, y_bar = cdist_adjoints(np.reshape(g, (1, 1)), np.reshape(z, (1, 1)), x, y, metric, p, V, VI)
-    return np.reshape(x_bar, np.shape(u)), np.reshape(y_bar, np.shape(v))
+    return unbroadcast(x_bar[0], np.shape(u)), unbroadcast(y_bar[0], np.shape(v))
 
 
 def pair_tangent(
     u_dot: Any, v_dot: Any, z: Any, u: Any, v: Any, metric: str, p: Any = None, V: Any = None, VI: Any = None
 ) -> Any:
     """Tangent of ``z = getattr(distance, metric)(u, v)``."""
-    x, y = _row(u, metric), _row(v, metric)
-    x_dot = np.reshape(u_dot + np.zeros(np.shape(u)), (1, -1))
-    y_dot = np.reshape(v_dot + np.zeros(np.shape(v)), (1, -1))
+    x, y = np.broadcast_arrays(_row(u, metric), _row(v, metric))
+    x_dot, y_dot = np.broadcast_to(u_dot, x.shape), np.broadcast_to(v_dot, y.shape)
     return cdist_tangent(x_dot, y_dot, np.reshape(z, (1, 1)), x, y, metric, p, V, VI)[0, 0]
 
 

@@ -159,7 +159,7 @@ def moment_slopes(a: Array, order: Any = 1, axis: Axis = 0, center: Any = None) 
         raise UndefinedDerivativeError("moment of several orders has no derivative rule", "Ask for one at a time.")
     if np.ndim(center):
         raise UndefinedDerivativeError(
-            "moment about a center with axes has no rule", "Use np.mean((x - center) ** order)."
+            "moment about a center with axes has no rule", "Use np.mean((x - center) ** order, axis)."
         )
     a = np.atleast_1d(a)
     if center is not None:
