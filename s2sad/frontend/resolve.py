@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import builtins
 import dis
+import functools
 import types
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -156,11 +157,20 @@ def _functions_in(values: Sequence[Any]) -> Iterator[types.FunctionType]:
 
 def _binds(code: types.CodeType, name: str) -> bool:
     """Whether running ``code``, or a function inside of it, may bind ``name`` outside of it."""
-    if name in code.co_names or name in code.co_freevars:
-        stores = ("STORE_GLOBAL", "DELETE_GLOBAL", *(("STORE_DEREF",) if name in code.co_freevars else ()))
-        if any(i.opname in stores and i.argval == name for i in dis.get_instructions(code)):
-            return True
+    if (name in code.co_names or name in code.co_freevars) and name in _bound(code):
+        return True
     return any(_binds(inner, name) for inner in code.co_consts if isinstance(inner, types.CodeType))
+
+
+@functools.lru_cache(2000)
+def _bound(code: types.CodeType) -> frozenset[str]:
+    """The names outside of a function that its own code binds."""
+    found = set()
+    for instruction in dis.get_instructions(code):
+        in_cell = instruction.opname == "STORE_DEREF" and instruction.argval in code.co_freevars
+        if in_cell or instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+            found.add(instruction.argval)
+    return frozenset(found)
 
 
 def _classes_in(value: Any, depth: int = 3) -> frozenset[type]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import types
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -138,8 +139,9 @@ class EffectsOfCalls:
         summarise = self.summaries_of(function, roots)
         function, found = with_checked_results(function, lambda f: effects(f, facts, summarise, Context()))
         params = {p.name: p.public for p in function.params if facts.of[p.name].kind not in ("scalar", "none")}
-        replaced = self.changing(function, facts) | found.versions.keys()
-        placed = [(params[n], puts) for n, puts in self.put(function, facts).items() if n in params]
+        changing, puts_of = self.contents(function, facts)
+        replaced = changing | found.versions.keys()
+        placed = [(params[n], puts) for n, puts in puts_of.items() if n in params]
         groups = {found.group[n] for n in params if n in found.group}
         linked = [frozenset(params[n] for n in group if n in params) for group in groups]
         of_result = [n for n in sharers(function.result, facts, found.calls) if not n.startswith("<")]
@@ -168,55 +170,14 @@ class EffectsOfCalls:
             stopping=frozenset(params[n] for n in params if n in found.stops and params[n] in elsewhere),
         )
 
-    def changing(self, function: Function, known: Facts) -> frozenset[str]:
-        """The names that may hold a container of which something that it holds is replaced."""
-        found: set[str] = set()
-        calls: list[Call] = []
-        made = {s.target: s.value for s in walk(function.body) if isinstance(s, Assign)}
-        for stmt in walk(function.body):
-            found.update(n for n in written_unseen(stmt) if known.of[n].kind not in ("scalar", "array", "numeric"))
-            if isinstance(stmt, Store) and known.get(stmt.base).kind not in ("scalar", "array", "numeric"):
-                alike = puts_number(stmt, known.get) or appends_alike(stmt, known.get)
-                if not alike and not _is_of_none(stmt.value, made, known):
-                    found.update(names_in(stmt.base))
-            calls += user_calls(stmt)
-        if not found and not any(map(call_may_write, calls)):
-            return frozenset()
-        shared = effects(function, known, self.call_effects)
-        for call in calls:
-            if call in shared.calls:
-                found |= shared.calls[call].names(shared.calls[call].changing)
-        return frozenset(m for n in found for m in shared.group.get(n, (n,)))
+    def contents(self, function: Function, known: Facts) -> tuple[frozenset[str], dict[str, frozenset[Put]]]:
+        """What becomes of the items of containers.
 
-    def put(self, function: Function, known: Facts) -> dict[str, frozenset[Put]]:
-        """What is put into lists of numbers or arrays that names may hold: in another's place, or after the last."""
-        fact = known.get
-        stores = [s for s in walk(function.body) if isinstance(s, Store)]
-        stores = [s for s in stores if puts_number(s, fact) or appends_alike(s, fact)]
-        calls = [call for stmt in walk(function.body) for call in user_calls(stmt) if call_may_write(call)]
-        if not stores and not calls:
-            return {}
-        shared = effects(function, known, self.call_effects)
-        made = {s.target: s.value for s in walk(function.body) if isinstance(s, Assign)}
-        found: dict[str, set[Put]] = {}
-
-        def note(names: Iterable[str], item: Fact, grows: bool, keyed: str | None) -> None:
-            group = {m for n in names for m in shared.group.get(n, (n,))}
-            group = {n for n in group if n in known.of and not _is_no_container(n, made, known)}
-            outer = {base(n) for n in group if (held := some_item(known.of[n])) is not None and held.kind in CONTAINERS}
-            key = _key(made.get(keyed)) if keyed is not None and _is_keyed(group, made) else None
-            for name in group:
-                found.setdefault(name, set()).add(Put(item, grows, key, base(name) in outer))
-
-        for stmt in stores:
-            keyed = stmt.base.name if isinstance(stmt.base, Var) else None
-            note(names_in(stmt.base), timeless(fact(stmt.value)), appends(stmt), keyed)
-        for call in calls:
-            if call in shared.calls:
-                for param, puts in shared.calls[call].placed:
-                    for put in puts:
-                        note(shared.calls[call].names((param,)), put.fact, put.grows, None)
-        return {name: frozenset(puts) for name, puts in found.items()}
+        The names that may hold one of which something that it holds is replaced, and what is put into lists of numbers
+        or arrays that names may hold: in another's place, or after the last.
+        """
+        shared = functools.cache(lambda: effects(function, known, self.call_effects))
+        return _changing(function, known, shared), _put(function, known, shared)
 
     def held(self, function: Function, known: Facts) -> frozenset[str]:
         """The names of lists and dicts that other variables and containers may hold."""
@@ -226,6 +187,56 @@ class EffectsOfCalls:
         of_caller = {base(p.name) for p in function.params} - {base(target) for target, _ in changes(function.body)}
         others = (n for n in of_containers if any(base(m) != base(n) for m in shared.group.get(n, ())))
         return frozenset((*others, *(n for n in of_containers if base(n) in of_caller)))
+
+
+def _changing(function: Function, known: Facts, shared: Callable[[], Effects]) -> frozenset[str]:
+    """The names that may hold a container of which something that it holds is replaced."""
+    found: set[str] = set()
+    calls: list[Call] = []
+    made = {s.target: s.value for s in walk(function.body) if isinstance(s, Assign)}
+    for stmt in walk(function.body):
+        found.update(n for n in written_unseen(stmt) if known.of[n].kind not in ("scalar", "array", "numeric"))
+        if isinstance(stmt, Store) and known.get(stmt.base).kind not in ("scalar", "array", "numeric"):
+            alike = puts_number(stmt, known.get) or appends_alike(stmt, known.get)
+            if not alike and not _is_of_none(stmt.value, made, known):
+                found.update(names_in(stmt.base))
+        calls += user_calls(stmt)
+    if not found and not any(map(call_may_write, calls)):
+        return frozenset()
+    for call in calls:
+        if call in shared().calls:
+            found |= shared().calls[call].names(shared().calls[call].changing)
+    return frozenset(m for n in found for m in shared().group.get(n, (n,)))
+
+
+def _put(function: Function, known: Facts, shared: Callable[[], Effects]) -> dict[str, frozenset[Put]]:
+    """What is put into lists of numbers or arrays that names may hold: in another's place, or after the last."""
+    fact = known.get
+    stores = [s for s in walk(function.body) if isinstance(s, Store)]
+    stores = [s for s in stores if puts_number(s, fact) or appends_alike(s, fact)]
+    calls = [call for stmt in walk(function.body) for call in user_calls(stmt) if call_may_write(call)]
+    if not stores and not calls:
+        return {}
+    made = {s.target: s.value for s in walk(function.body) if isinstance(s, Assign)}
+    found: dict[str, set[Put]] = {}
+
+    def note(names: Iterable[str], item: Fact, grows: bool, keyed: str | None) -> None:
+        group = {m for n in names for m in shared().group.get(n, (n,))}
+        group = {n for n in group if n in known.of and not _is_no_container(n, made, known)}
+        outer = {base(n) for n in group if (held := some_item(known.of[n])) is not None and held.kind in CONTAINERS}
+        key = _key(made.get(keyed)) if keyed is not None and _is_keyed(group, made) else None
+        for name in group:
+            found.setdefault(name, set()).add(Put(item, grows, key, base(name) in outer))
+
+    for stmt in stores:
+        keyed = stmt.base.name if isinstance(stmt.base, Var) else None
+        note(names_in(stmt.base), timeless(fact(stmt.value)), appends(stmt), keyed)
+    for call in calls:
+        if call in shared().calls:
+            for param, puts in shared().calls[call].placed:
+                for put in puts:
+                    note(shared().calls[call].names((param,)), put.fact, put.grows, None)
+    return {name: frozenset(puts) for name, puts in found.items()}
 
 
 def _is_no_container(name: str, made: Mapping[str, Expr], known: Facts) -> bool:

@@ -36,14 +36,13 @@ MOST_NAMED = 12
 class Calls(NamedTuple):
     """What has to be known of calls to type a function.
 
-    ``user_fact`` has the type of the result of one, ``changing`` the names that may hold a container of which something
-    that it holds is replaced, ``put`` what is put into lists that names may hold, ``held`` those of
-    lists that others may hold.
+    ``user_fact`` has the type of the result of one, ``contents`` the names that may hold a container of which something
+    that it holds is replaced and what is put into lists that names may hold, ``held`` those of lists that others may
+    hold.
     """
 
     user_fact: Callable[[Call, Callable[[Expr], Fact]], Fact]
-    changing: Callable[[Function, Facts], frozenset[str]]
-    put: Callable[[Function, Facts], Mapping[str, frozenset[Put]]]
+    contents: Callable[[Function, Facts], tuple[frozenset[str], Mapping[str, frozenset[Put]]]]
     held: Callable[[Function, Facts], frozenset[str]]
 
 
@@ -123,7 +122,7 @@ class Types:
         changing = Changing()
         while True:
             known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.calls.user_fact, changing)
-            more = changing.with_more(self.calls.changing(ir, known), self.calls.put(ir, known))
+            more = changing.with_more(*self.calls.contents(ir, known))
             taken = take_decided(ir, known, lambda text: self.classes(lowered, text)) if more == changing else ir
             taken = rewritten(_without_stars(taken, known), known)
             if taken == ir and more == changing:
