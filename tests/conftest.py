@@ -17,7 +17,7 @@ settings.register_profile("s2sad", deadline=None, print_blob=True, derandomize="
 settings.load_profile("s2sad")
 
 # What the tests compile stays in memory; to look through all of it as often as Python would takes a tenth of the time.
-gc.set_threshold(300_000, 20, 100)
+gc.set_threshold(1_000_000, 20, 100)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -255,7 +255,7 @@ def outcome(module: Any, f: Any) -> str:
 
 @pytest.mark.parametrize("number", range(0, len(STATEMENTS), 4), ids=lambda n: STATEMENTS[n][2].replace("\n", "; "))
 def test_what_is_run_for_its_effect_is_run(number: int, tmp_path: Path) -> None:
-    bodies = programs(STATEMENTS[number], number)
+    bodies = dict(list(programs(STATEMENTS[number], number).items())[number // 4 % 2 :: 2])
     module = module_of(bodies, tmp_path / f"run_for_effect_{number}.py")
     for name, body in bodies.items():
         try:

@@ -11,8 +11,8 @@ import pytest
 from tests.matrix.build import Program, program
 from tests.matrix.judge import FAILURES, judge
 
-_QUOTAS = {"methods": 15, "sharing": 7, "operators": 9, "positions": 25}
-_OTHERS = 8
+_QUOTAS = {"methods": 11, "sharing": 6, "operators": 7, "positions": 18}
+_OTHERS = 6
 
 
 def _sample() -> dict[str, list[Program]]:
