@@ -96,7 +96,7 @@ class EffectsOfCalls:
 
     def summarise(self, function: types.FunctionType, key: Any, params: frozenset[str] | None) -> None:
         """Find what a function does; with ``params`` where these may carry derivatives."""
-        self.found.summarising.append(function)
+        self.found.summarising.append(self.results.sources.whole(function))
         self.found.summaries[key, params] = self.fixed_summary(key, params)
         self.found.summarising.pop()
 

@@ -49,7 +49,7 @@ def _within(calls: EffectsOfCalls, key: Any, above: Causes) -> list[Violation] |
         assert inferred is not None
         lowered, facts = inferred
         # What calls itself with other facts each time is met again.
-        calls.found.summarising.append(key[0])
+        calls.found.summarising.append(calls.results.sources.whole(key[0]))
         shared = effects(lowered.function, facts, calls.call_effects, Context())
         varied = activity(lowered.function, [p.name for p in lowered.function.params], shared, facts).varied
         items = list(written_outside(lowered.function, facts, shared, varied, lowered))

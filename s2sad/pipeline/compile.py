@@ -400,8 +400,9 @@ class _Compilation:
         assert isinstance(function, types.FunctionType)
         facts = own_terms(site.facts)
         # A function that calls itself, each time with other facts, is not followed for ever.
+        whole = self.program.sources.whole
         pending = [known[0] for known, c in made.items() if known is not None and not c.done]
-        if sum(self.program.sources.unpruned.get(f, f) is function for f in pending) > DEPTH:
+        if sum(whole(f) is whole(function) for f in pending) > DEPTH:
             facts = {name: rough(fact, frozenset({Atom(name)})) for name, fact in facts.items()}
         function = self.program.results.concrete(function, facts)
         asked = Asked(function, site.active, facts, site.context, site.varied, display=True)

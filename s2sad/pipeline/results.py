@@ -81,15 +81,18 @@ class Results:
     def result(self, function: types.FunctionType, bound: Mapping[str, Fact]) -> Fact:
         """The type of the result of a function, given those of its arguments."""
         found = self.found
-        facts, names = inward(_widened(bound, found.depth.get(function, 0)))
+        # What is specialised for other arguments at each depth is one function all the same.
+        whole = self.sources.whole(function)
+        depth = found.depth.get(whole, 0)
+        facts, names = inward(_widened(bound, depth))
         function = self.concrete(function, facts)
         key = (function, tuple(facts.items()))
         if key not in found.results:
-            if found.depth.get(function, 0) > DEPTH:
+            if depth > DEPTH:
                 return OPEN
-            found.depth[function] = found.depth.get(function, 0) + 1
+            found.depth[whole] = depth + 1
             found.results[key] = self.fixed_result(key, function, facts)
-            found.depth[function] -= 1
+            found.depth[whole] = depth
         found.points.ask(key)
         return unmarked(found.results[key], names)
 
@@ -164,7 +167,8 @@ class Results:
             else:
                 for guard in compiled.guards:
                     self.guards.add(guard)
-                self.concretes[key] = compiled.functions[compiled.names[0]]
+                made = self.concretes[key] = compiled.functions[compiled.names[0]]
+                self.sources.derived[made] = function
         return self.concretes[key]
 
     def key_of(self, call: Call, facts: Facts) -> tuple[Any, dict[str, Fact], int]:
@@ -173,7 +177,8 @@ class Results:
         assert fact_of is not None
         function = call.op.function
         assert isinstance(function, types.FunctionType)
-        depth = max(self.found.summarising.count(function), self.found.depth.get(function, 0))
+        whole = self.sources.whole(function)
+        depth = max(self.found.summarising.count(whole), self.found.depth.get(whole, 0))
         fact_of, _ = inward(_widened(fact_of, depth))
         return (self.concrete(function, fact_of), tuple(fact_of.items())), fact_of, depth
 

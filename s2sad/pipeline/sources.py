@@ -74,6 +74,8 @@ class Sources:
         self.prunings: dict[Any, types.FunctionType] = {}
         self.decided: dict[Any, types.FunctionType] = {}
         self.unpruned: dict[types.FunctionType, types.FunctionType] = {}
+        #: Of texts of derivatives for arguments of some types, the derivatives.
+        self.derived: dict[types.FunctionType, types.FunctionType] = {}
         #: By function: arguments that are objects whose attributes it may set, and those that were taken apart.
         self.instances: dict[types.FunctionType, dict[str, Instance]] = {}
         self.parted: dict[types.FunctionType, dict[str, tuple[str, ...]]] = {}
@@ -161,6 +163,11 @@ class Sources:
     def written(self, function: types.FunctionType) -> Source:
         """The source of a function as its author has it, all branches included."""
         return self.read(self.unpruned.get(function, function))
+
+    def whole(self, function: types.FunctionType) -> types.FunctionType:
+        """The function of which one is a version for arguments of some types; itself if it is none."""
+        function = self.unpruned.get(function, function)
+        return self.derived.get(function, function)
 
     def pruned(self, function: types.FunctionType, facts: Mapping[str, Fact]) -> types.FunctionType:
         """A function without the branches that the types of its arguments rule out; itself if there is none."""

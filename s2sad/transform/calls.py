@@ -347,7 +347,7 @@ def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: O
     follows = s.relied.writes_out and growing.is_followed_for_containers(s, function)
     follows = not all(existing.is_constant(s, v) for v in given) and (follows or growing.is_inlined(s, function, given))
     s.relied.recurs = s.relied.recurs or code in s.active
-    if not (follows or (objects.makes_something(function) and code not in s.active)):
+    if not (follows or (objects.makes_something(function) and code not in s.active)) or code in s.endless:
         return None
     before, used, lifted = s.mark(), s.used, dict(s.lifted)
     try:
@@ -356,6 +356,8 @@ def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: O
         done = None
     stars = objects.has_stars(function) and not all(existing.is_constant(s, v) for _, v in args)
     followed = follows or stars or any(v in s.types for _, v in args)
+    if code in s.endless:
+        done = None
     if (isinstance(done, End) and followed) or (isinstance(done, tuple) and (followed or any(map(is_static, done)))):
         return done
     s.back(before)
@@ -461,9 +463,10 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
     s.relied.recurs = s.relied.recurs or recurs
     if recurs and len(s.active) >= DEEPEST:
         s.endless.add(code)
-    ends = not recurs or (s.relied.writes_out and code not in s.endless)
-    small = small and ends
-    may_be_inlined = alike and few and ends and is_inlined_easily(code)
+    if code in s.endless:
+        raise NotSpecialisedError("recursion")
+    small = small and (not recurs or s.relied.writes_out)
+    may_be_inlined = alike and few and (not recurs or s.relied.writes_out) and is_inlined_easily(code)
     if small and may_be_inlined:
         done, is_done = inlined(s, start, bound, op, frame)
         if is_done:
