@@ -21,7 +21,7 @@ def put(q: Any, v: Any) -> Any:
 
 def perhaps(q: Any) -> Any:
     if q[0] > 1e9:
-        return None
+        return [q[1]]
     return q
 
 

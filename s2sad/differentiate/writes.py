@@ -14,10 +14,10 @@ from s2sad.differentiate.later import OWN
 from s2sad.differentiate.operations import ruled
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.selecting import selection_at
-from s2sad.differentiate.stores import CONTAINERS, ELLIPSIS, gives_its_own, holds, is_slice_of_list
+from s2sad.differentiate.stores import CONTAINERS, ELLIPSIS, gives_its_own, holds, is_slice_of_list, may_be_none
 from s2sad.ir import algebra
 from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Evaluate, Expr, Op, Opaque, Origin, Store, Var
-from s2sad.ir.traverse import names_in
+from s2sad.ir.traverse import base, names_in
 from s2sad.runtime import add_copy, own, stop_gradient, unbroadcast
 from s2sad.runtime.objects import plain
 
@@ -32,7 +32,7 @@ def buffer_assign(state: State, stmt: Assign) -> None:
     shadows, storage, refusals = state.shadows, state.storage, state.refusals
     target, value = stmt.target, stmt.value
     kind, made = state.make.of[target].kind, target in shadows.names
-    if value in (UNSET, Const(None)):
+    if value == UNSET or (value == Const(None) and _is_else_array(state, target)):
         if made:
             shadows.define(target, value)
         return
@@ -233,6 +233,13 @@ def _undisplayed(state: State, value: Build, bar: Expr) -> None:
             _undisplayed(state, put, part)
         else:
             adjoints.contribute(put, part)
+
+
+def _is_else_array(state: State, target: str) -> bool:
+    """Whether a variable that is None here is an array, or may be, wherever it is something else."""
+    of = state.make.of
+    others = [fact for name, fact in of.items() if base(name) == base(target) and fact.kind != "none"]
+    return all(fact.kind in ("array", "numeric") or may_be_none(fact) for fact in others)
 
 
 def _augmented(state: State, value: Call, target: str) -> None:

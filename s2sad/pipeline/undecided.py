@@ -13,6 +13,7 @@ from collections.abc import Iterator, Set
 from dataclasses import replace
 
 from s2sad.analysis.infer import Facts
+from s2sad.differentiate.stores import CONTAINERS
 from s2sad.ir.nodes import (
     NOWHERE,
     Assign,
@@ -41,12 +42,12 @@ def with_required_arrays(function: Function, names: Set[str], facts: Facts) -> F
     """``function`` with a check of each of ``names`` where it is assigned, or at the start for a parameter.
 
     What is moved into a name that branches or rounds of a loop join is checked before, since moves are the last
-    statements of a block.  What is checked already, or surely is an array, is left out; where nothing else is there, it
-    is ``function`` itself.
+    statements of a block.  What is checked already, or surely is an array or none, is left out; where nothing else is
+    there, it is ``function`` itself.
     """
     params = tuple([p.name for p in function.params])
     known = set(_checked(function))
-    wanted = names - known
+    wanted = names - known - _no_arrays(function, names, facts)
     moved = [s for s in walk(function.body) if isinstance(s, Copy) and _moved(s, wanted, known, facts)]
     if not moved and wanted.isdisjoint((*params, *(n for s in walk(function.body) for n in _assigned(s)))):
         return function
@@ -83,6 +84,15 @@ def with_required_arrays(function: Function, names: Set[str], facts: Facts) -> F
 
     start = function.body[0].origin if function.body else NOWHERE
     return replace(function, body=(*checks(params, start), *in_block(function.body)))
+
+
+def _no_arrays(function: Function, names: Set[str], facts: Facts) -> set[str]:
+    """Those of some names that are tuples, lists or dicts, or become one on some way."""
+    found = {n for n in names if facts.of.get(n, OPEN).kind in CONTAINERS}
+    for stmt in walk(function.body):
+        if isinstance(stmt, Copy):
+            found.update(t for t, s in zip(stmt.targets, stmt.sources, strict=True) if facts.get(s).kind in CONTAINERS)
+    return found
 
 
 def _assigned(stmt: Stmt) -> tuple[str, ...]:

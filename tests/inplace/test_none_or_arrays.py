@@ -169,3 +169,18 @@ def f(x):
     want = numeric_gradient(f, [X])
     np.testing.assert_allclose(gradient, want, rtol=1e-7)
     np.testing.assert_allclose(jvp(f, (X,), (DOT,))[1], want @ DOT, rtol=1e-7)
+
+
+def of_a_tuple(x: Any) -> Any:
+    """A tuple that is None at first is no array, of which that could be demanded."""
+    rows = [[v, v, v] for v in x]
+    rows[-2][1:] = [v * x[1] for v in rows[-2][1:]]
+    best = None
+    for row in rows:
+        if best is None or row[0] > best[0]:
+            best = (row[0], row[-1])
+    return best[0] * best[1]
+
+
+def test_what_is_else_a_tuple() -> None:
+    np.testing.assert_allclose(grad(of_a_tuple)(X), numeric_gradient(of_a_tuple, [X]), rtol=1e-7, atol=1e-10)
