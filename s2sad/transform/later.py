@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2sad.ir.code import Code, Operation, Value, Variable, codes, inner
-from s2sad.transform.known import Abstract, Cell, Items, Known, NotSpecialisedError, Returned, Watched
+from s2sad.transform.known import Abstract, Cell, Closure, Items, Known, NotSpecialisedError, Returned, Row, Watched
 from s2sad.transform.regions import defined_once, free_values, settled
+from s2sad.transform.shapes import things_of
 
 if TYPE_CHECKING:
     from s2sad.transform.specialiser import Frame, Specialiser
 
 #: Classes that go through what they are made of, and functions that keep what they are given.
 _MADE_AT_ONCE = frozenset({list, tuple, set, frozenset, dict, Counter, deque})
-_KEEPING = (iter, np.frompyfunc)
+_KEEPING = (iter, setattr, np.frompyfunc, np.seterrcall)
 #: The packages of functions that call what they are given, and do not keep it.
 _PACKAGES = ("builtins", "math", "numpy", "scipy")
 
@@ -82,9 +83,12 @@ def _watched(s: Specialiser) -> Iterator[None]:
         s.state.settle(c for c in read if c in around and (c.name or c.item or isinstance(c.whole, Items)))
 
 
-def is_through(called: Abstract | None) -> bool:
-    """Whether a function runs what it is given, and does not keep it."""
-    return isinstance(called, Known) and _is_through(called.value)
+def is_through(s: Specialiser, called: Abstract | None, args: Sequence[Abstract]) -> bool:
+    """Whether a function runs the functions that it is given, and does not keep them, nor give back what holds them."""
+    if not isinstance(called, Known) or isinstance(called.value, type) or not _is_through(called.value):
+        return False
+    held = [thing for v in args if isinstance(v, (Items, Row)) for thing in things_of(v, s.state)]
+    return not any(isinstance(thing, Cell) and isinstance(thing.whole, Closure) for thing in held)
 
 
 def _is_through(function: Any) -> bool:

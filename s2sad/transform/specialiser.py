@@ -398,7 +398,7 @@ class Specialiser:
         place, data = frame.place or op.place, op.data
         values = [self.get(o, frame) for o in op.operands]
         shown = sizes.displayed(self, op, values)
-        with later.at_once(self, later.is_through(called)):
+        with later.at_once(self, later.is_through(self, called, values)):
             operands = self.operands(values, place)
         if isinstance(data, Definition):
             data = replace(data, code=later.code_again(self, data.code, frame))
