@@ -236,7 +236,9 @@ class Tangents:
     def dot(self, value: Expr, whole: Expr) -> Expr:
         """The tangent of an operand that counts as an array: of a list, an array of its tangents."""
         made = self.held(value)
-        listed = isinstance(whole, Call) and whole.op == _ARRAY and whole.args[0] == value
+        # In higher precision it is made wider as well.
+        inner = whole.args[0] if isinstance(whole, Call) and whole.op != _ARRAY and whole.args else whole
+        listed = isinstance(inner, Call) and inner.op == _ARRAY and inner.args[0] == value
         return Call(_ARRAY, (made,)) if listed else made
 
     def linear(self, call: Call, found: Applied) -> Expr:

@@ -418,3 +418,14 @@ def test_operands_that_stay_real_in_a_complex_dtype(name: str) -> None:
     with pytest.raises(S2SADError, match=r"other numbers[\s\S]*astype\(complex\)"):
         grad(f)(X)
     np.testing.assert_allclose(grad(converted)(X), numeric_gradient(f, (X,)), rtol=1e-7)
+
+
+def test_a_list_of_numbers_in_half_the_precision_is_an_array_in_forward_mode_too() -> None:
+    """It is made wider as well, since derivatives are computed in double precision."""
+
+    def f(x: Any, y: Any) -> Any:
+        return np.sum(np.real(np.multiply(x, y)))
+
+    y = [np.complex64(0.5 + 0.3j), np.complex64(1.75 + 0.3j)]
+    value, dot = jvp(f, (np.float64(1.5), y), (1.0, y))
+    np.testing.assert_allclose([value, dot], [1.5 * 2.25, 2.25 + 1.5 * 2.25], rtol=1e-6)
