@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from s2sad import S2SADError, grad, hvp, jvp
+from s2sad.transform import calls
 from tests.oracle import numeric_gradient, richardson_jvp
 
 X = np.array([0.3, -0.2, 0.5, 1.1])
@@ -251,3 +253,36 @@ def test_another_configuration_is_another_program() -> None:
     for method, fast in (("midpoint", True), ("euler", True), ("euler", False), ("midpoint", True)):
         CONFIG.update(method=method, fast=fast)
         np.testing.assert_allclose(df(X), numeric_gradient(by_configuration, (X,)), rtol=1e-6, atol=1e-9)
+
+
+def of_unknown_depth(t: Any, a: Any, *, fuel: int = 2) -> Any:
+    if fuel <= 0:
+        return np.sin(t)
+    k = 0
+    while k < 2:
+        k += 1
+        a = np.cos(a * t)
+    back = of_unknown_depth(t * a, a + t, fuel=fuel - 1)
+    return np.sin(back) + 0.5 * back
+
+
+def test_a_recursion_that_nothing_known_ends_is_given_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tried again from each depth on, a second derivative of it would take minutes."""
+    count, run = 0, calls.inlined
+
+    def counted(*args: Any) -> Any:
+        nonlocal count
+        count += 1
+        return run(*args)
+
+    def f(x: Any) -> Any:
+        return np.sum(of_unknown_depth(x, x[0] * np.ones(3), fuel=3))
+
+    def g(x: Any) -> Any:
+        return np.sum(grad(f)(x) * np.array([1.0, -0.5, 0.2]))
+
+    monkeypatch.setattr(calls, "inlined", counted)
+    x = np.array([0.3, 0.4, 0.5])
+    with contextlib.suppress(S2SADError):
+        np.testing.assert_allclose(grad(g)(x), numeric_gradient(g, (x,)), rtol=1e-7)
+    assert count < 300, count
