@@ -71,7 +71,12 @@ def at_once(s: Specialiser, is_so: bool) -> Iterator[None]:
 def _watched(s: Specialiser) -> Iterator[None]:
     """Settle what is read in the ``with``, which will run nobody knows when."""
     if s.at_once:
-        yield
+        # What it makes in turn may outlive it.
+        s.at_once = False
+        try:
+            yield
+        finally:
+            s.at_once = True
         return
     around, read = s.state, set[Cell]()
     s.state = Watched(around, read)
