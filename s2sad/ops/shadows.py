@@ -90,7 +90,8 @@ def _owned() -> Sequence[Sample]:
 def _viewed() -> Sequence[Sample]:
     """What is a part of another array, and what is not."""
     a, b = np.arange(6.0).reshape(2, 3), np.ones(3)
-    return [sample(x, a, np.cos(a), 0.5 * x) for x in (a[1], a[:, 1:], a.T, b)]
+    repeated = np.broadcast_to(a[1], (2, 3)), np.lib.stride_tricks.sliding_window_view(a, 2, axis=1)
+    return [sample(x, a, np.cos(a), 0.5 * x) for x in (a[1], a[:, 1:], a.T, b, *repeated)]
 
 
 @linear(

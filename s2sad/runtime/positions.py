@@ -109,7 +109,7 @@ def unread(into: Any, values: Any, index: Any) -> None:
     if not (isinstance(values, np.ndarray) and values.size > 1 and np.may_share_memory(into, values)):
         return
     if isinstance(index, tuple) or np.asarray(index).dtype == bool:
-        written, read = _addresses(into)[index].ravel(), _addresses(values).ravel()
+        written, read = addresses(into)[index].ravel(), addresses(values).ravel()
         places, first = np.unique(written, return_index=True)
         at = np.searchsorted(places, read).clip(max=len(places) - 1)
         if len(places) and np.any((places[at] == read) & (first[at] < np.arange(len(read)))):
@@ -118,7 +118,7 @@ def unread(into: Any, values: Any, index: Any) -> None:
             )
 
 
-def _addresses(x: Any) -> Any:
+def addresses(x: Any) -> Any:
     """Where the elements of an array are in memory."""
     found = np.asarray(x.__array_interface__["data"][0])
     for n, stride in zip(x.shape, x.strides, strict=True):

@@ -10,8 +10,9 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast
-from s2sad.runtime.copies import apart_like, attributes, is_instance, laid_out_like
+from s2sad.runtime.copies import apart_like, attributes, is_instance, is_repeated, laid_out_like
 from s2sad.runtime.objects import Unset
+from s2sad.runtime.positions import addresses
 from s2sad.runtime.sharing import arrays_in, overlap
 from s2sad.runtime.trees import dataclass_fields, own, real_like, sequence_like, with_fields, zeros
 
@@ -97,8 +98,19 @@ def viewed_tangent_source(g: Any, x: Any, source: Any, source_dot: Any) -> Any:
     if _is_viewed(x, source):
         made = apart_like(source)
         part = _part_like(x, source, made)
-        part += real_like(g, part)
+        _set_sums(part, real_like(g, part))
     return made
+
+
+def _set_sums(x: Any, values: Any) -> None:
+    """Set the elements of an array; those that are one in memory to the sum of their values."""
+    if not is_repeated(x):
+        x[...] = values
+        return
+    _, first, places = np.unique(addresses(x), return_index=True, return_inverse=True)
+    sums = np.zeros(len(first), x.dtype)
+    np.add.at(sums, places.ravel(), np.broadcast_to(values, x.shape).ravel())
+    x[np.unravel_index(first, x.shape)] = sums
 
 
 def viewed_tangent_own(g: Any, x: Any, source: Any, x_dot: Any) -> Any:

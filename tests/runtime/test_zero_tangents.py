@@ -10,7 +10,7 @@ import pytest
 from s2sad import jvp
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.copies import laid_out_like
-from s2sad.runtime.zero_tangents import viewed_tangent, zero_tangent
+from s2sad.runtime.zero_tangents import viewed_tangent, viewed_tangent_source, zero_tangent
 
 SOURCES = [
     np.zeros(7),
@@ -136,3 +136,27 @@ def test_a_part_of_a_complex_array_has_that_part_of_its_tangent(layout: Any, vie
     np.testing.assert_array_equal(found, 100.0 * x)
     found[...] = -x
     np.testing.assert_array_equal(part(view(dot)), -x)
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda a: np.broadcast_to(a[1], (2, 4)),
+        lambda a: np.broadcast_to(a[:, :1], (3, 5)).T,
+        lambda a: np.broadcast_arrays(a[0], np.zeros((2, 4)))[0][:, 1:],
+        lambda a: np.lib.stride_tricks.sliding_window_view(a, (2, 2)),
+        lambda a: a[::-1, 2:],
+    ],
+)
+@pytest.mark.parametrize("layout", [np.copy, np.asfortranarray, lambda a: np.repeat(a, 2, 1)[:, ::2], np.flipud])
+@pytest.mark.parametrize("part", [np.asarray, np.imag])
+def test_the_adjoint_of_a_view_goes_to_all_that_it_repeats(view: Any, layout: Any, part: Any) -> None:
+    codes = np.arange(12.0).reshape(3, 4)
+    source = layout(codes if part is np.asarray else codes + 1j * codes)
+    x, dot = part(view(source)), laid_out_like(source)
+    dot[...] = np.cos(source)
+    g = np.sin(np.arange(1.0, 1.0 + x.size)).reshape(x.shape)
+    seen = viewed_tangent(x, source, dot, 0.0 * x)
+    found = viewed_tangent_source(g, x, source, dot)
+    components = (np.real, np.imag) if np.iscomplexobj(source) else (np.real,)
+    np.testing.assert_allclose(np.sum(g * seen), sum(np.sum(c(found) * c(dot)) for c in components))
