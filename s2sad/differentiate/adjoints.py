@@ -23,6 +23,7 @@ from s2sad.ir.nodes import Assign, Build, Call, Const, Evaluate, Expr, Op, Stmt,
 from s2sad.ir.traverse import expressions, names_in, subexpressions, walk, writes
 from s2sad.ir.types import SCALAR_SHAPE, Fact, Kind, same_dtype
 from s2sad.ir.unset import given_at_exits
+from s2sad.ops.binding import dtype_of
 from s2sad.runtime import add_into, fresh, in_dtype, joined, real_like
 from s2sad.runtime.items import repeat_items, unrepeated
 from s2sad.runtime.linear import like, unconcatenate, unstack
@@ -74,11 +75,16 @@ class Adjoints:
         self.forward = {p.name for p in known.function.params}.union(*map(writes, walk(known.function.body)))
         self.complex = any(
             (isinstance(part, Const) and isinstance(part.value, complex))
-            or (isinstance(part, Call) and (part.op.kind == "met" or _has_complex_adjoints(part)))
+            or (isinstance(part, Call) and (part.op.kind == "met" or self.has_complex_adjoints(part)))
             for stmt in walk(known.function.body)
             for expr in expressions(stmt)
             for part in subexpressions(expr)
         )
+
+    def has_complex_adjoints(self, call: Call) -> bool:
+        """Whether the adjoints of real operands may be complex."""
+        spec, casts = ops.spec_of(call.op.function), dtype_of(call) is not None and not self.make.fact(call).real
+        return casts or (spec is not None and spec.complex_adjoints)
 
     def is_active(self, expr: Expr) -> bool:
         """Whether a derivative passes through an operand."""
@@ -474,12 +480,6 @@ class Adjoints:
             made = Call(_FRESH if name in self.unbound else copy, (g,))
         self.owned.difference_update(names_in(g))
         return self.let_owned(self.make.bar(name), made, fact)
-
-
-def _has_complex_adjoints(call: Call) -> bool:
-    """Whether the adjoints of real operands may be complex."""
-    spec = ops.spec_of(call.op.function)
-    return spec is not None and spec.complex_adjoints
 
 
 def zeros_of(fact: Fact, open_ended: bool) -> Expr | None:

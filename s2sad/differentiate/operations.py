@@ -216,7 +216,7 @@ def _to_operands(
                 adjoints.contribute(operand, g, selection=selection)
             elif selection is not None:
                 to_operand(state, operand, g, z, selection)
-            elif (chosen := chosen_from(state, found, rename(g, made), z, held)) is not None:
+            elif (chosen := chosen_from(state, found, rename(g, made), z, held, operand)) is not None:
                 adjoints.contribute(operand, chosen(chosen.whole), owned, selection=chosen)
             else:
                 adjoints.contribute(operand, g, owned, selection=selection_at(state, z, held) if g == held else None)

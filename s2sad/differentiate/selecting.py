@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from s2sad.differentiate.applied import Applied
-from s2sad.differentiate.builder import INDEX
+from s2sad.differentiate.builder import BROADCAST, INDEX, Builder
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.selections import Selection, choice_of, left, of_select, selection_of
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Build, Call, Const, Expr, Store, Var
-from s2sad.ir.types import SCALAR_SHAPE
+from s2sad.ir.types import SCALAR_SHAPE, Fact, same_shape
 from s2sad.ops.spec import Rule
 
 
@@ -34,7 +34,7 @@ def selection_for(state: State, rule: Rule, z: Var, z_bar: Expr) -> Selection | 
     return selection_at(state, z, z_bar) if by_element else None
 
 
-def chosen_from(state: State, found: Applied, g: Expr, z: Var, held: Expr) -> Selection | None:
+def chosen_from(state: State, found: Applied, g: Expr, z: Var, held: Expr, operand: Expr) -> Selection | None:
     """The selection that the adjoint ``g`` of an operand is, of that of ``z``, which is ``held``, or of another."""
     make = state.make
     real = (make.of[z.name].real and make.fact(g).real) or not state.adjoints.complex
@@ -43,11 +43,31 @@ def chosen_from(state: State, found: Applied, g: Expr, z: Var, held: Expr) -> Se
     choice = selection_of(g, held, make.lazy.get(held.name, held) if isinstance(held, Var) else held)
     if choice is None and (parts := choice_of(g)) is not None:
         form, whole = parts
-        choice = Selection(form, whole if isinstance(whole, (Var, Const)) else make.let(make.fresh("~t_bar"), whole))
+        choice = Selection(form, whole if isinstance(whole, (Var, Const)) else _held(make, whole, None))
     if choice is None or not found.rule.broadcasts or not isinstance(held, Var):
-        return choice
+        return choice and replace(choice, whole=_spread(make, choice.whole, operand))
     outer = make.selected.get(held.name)
     return choice if outer is None else choice.within(outer)
+
+
+def _spread(make: Builder, whole: Expr, operand: Expr) -> Expr:
+    """What elements are selected from, in the shape of the operand: a sum along an axis has a smaller adjoint."""
+    known, wanted = make.fact(whole), make.fact(operand)
+    if not isinstance(whole, Var) or None in (known.ndim, wanted.ndim) or same_shape(known, wanted):
+        return whole
+    fact = replace(wanted, items=None, real=known.real)
+    return _held(make, Call(BROADCAST, (whole, make.shape_of(operand))), fact)
+
+
+def _held(make: Builder, g: Expr, fact: Fact | None) -> Var:
+    """A name for an adjoint; where that is broadcast, what broadcasts to it is known as well."""
+    if not (isinstance(g, Call) and g.op.function is np.broadcast_to):
+        return make.let(make.fresh("~t_bar"), g, fact)
+    inner, shape = g.args
+    inner = make.lazy.get(inner.name, inner) if isinstance(inner, Var) else inner
+    name = make.let(make.fresh("~t_bar"), Call(BROADCAST, (inner, shape)), fact)
+    make.lazy[name.name], make.broadcasts[name.name] = inner, shape
+    return name
 
 
 def by_choices(state: State, bound: Mapping[str, Expr], z: Var, held: Expr) -> bool:

@@ -127,7 +127,8 @@ def _grids() -> Sequence[Sample]:
 def _fitted() -> Sequence[Sample]:
     x, y = np.array([0.0, 0.7, 1.1, 2.3, 2.9]), numbers(5)
     w = np.array([0.5, 1.5, 1.0, 0.7, 2.0])
-    return [sample(x, y, 1), sample(x, y, 2), sample(x, y, 2, w=w), sample(x, numbers(5, 2), 1, w=w), sample(x, y, 0)]
+    points = [sample(x, y, 1), sample(x, y, 2), sample(x, y, 2, w=w), sample(x, numbers(5, 2), 1, w=w), sample(x, y, 0)]
+    return [*points, sample(x, numbers(5, 2), [2, 0], w=w)]
 
 
 def _rooted() -> Sequence[Sample]:
@@ -226,11 +227,10 @@ def _declare(kind: str, stem: str) -> None:
     tangent = text("val tangent", "x_dot, c_dot, x, c, tensor=True", slope)
     rule(f("val"), wrt=["x", "c"], jvp=tangent, samples=_series, infer=infer.axes.series)(body)
     _declare_surfaces(f, stem, text)
-    slopes = f"{home}vander(x, deg), basis_slopes('{stem}', x, deg)"
-    bars = f"    bars = fit_adjoints(z_bar, z, {slopes}, x, y, w)\n"
+    bars = f"    bars = fit_adjoints(z_bar, z, '{stem}', x, y, deg, w)\n"
     body = text("fit", "z, z_bar, x, y, deg, *, w=None", "bars[0], bars[1], bars[2]", bars)
     given = "x_dot, y_dot, w_dot, z, x, y, deg, w=None"
-    tangent = text("fit tangent", given, f"fit_tangent(x_dot, y_dot, w_dot, z, {slopes}, y, w)")
+    tangent = text("fit tangent", given, f"fit_tangent(x_dot, y_dot, w_dot, z, '{stem}', x, y, deg, w)")
     rule(f("fit"), wrt=["x", "y", "w"], jvp=tangent, samples=_fitted, dtype="unknown", steps=frozenset({"deg"}))(body)
     add(
         "fromroots", ["roots"], _roots,

@@ -120,14 +120,17 @@ def along(g: Any, matrix: Any, axis: int = 0) -> Any:
 
 
 def basis_slopes(kind: str, x: Any, deg: Any, order: int = 1) -> Any:
-    """Return derivatives of the values of the basis by ``x``.
+    """Return derivatives of the values of the basis by ``x``: up to a degree, or of some degrees.
 
     >>> basis_slopes("poly", np.array([3.0]), 2)
     array([[0., 1., 6.]])
+    >>> basis_slopes("poly", np.array([3.0]), [0, 2], 0)
+    array([[1., 9.]])
     """
-    slopes = of_kind(kind, "der")(np.eye(int(deg) + 1), order)
+    slopes = of_kind(kind, "der")(np.eye(int(np.max(deg)) + 1), order)
     values = of_kind(kind, "vander")(x, len(slopes) - 1)
-    return values @ slopes.astype(values.dtype, copy=False)
+    values = values @ slopes.astype(values.dtype, copy=False)
+    return values[..., np.asarray(deg)] if np.ndim(deg) else values
 
 
 def unvander(g: Any, kind: str, x: Any, deg: Any) -> Any:
@@ -262,18 +265,23 @@ def _system(v: Any, w: Any) -> tuple[Any, Any, Any]:
     return column, q, r
 
 
-def fit_adjoints(g: Any, p: Any, v: Any, slopes: Any, x: Any, y: Any, w: Any = None) -> tuple[Any, Any, Any]:
+def _fitted(p: Any, deg: Any) -> Any:
+    """The coefficients that are fitted, a row for each."""
+    return np.reshape(p if np.ndim(deg) == 0 else np.asarray(p)[np.asarray(deg)], (-1, *np.shape(p)[1:], 1)[:2])
+
+
+def fit_adjoints(g: Any, p: Any, kind: str, x: Any, y: Any, deg: Any, w: Any = None) -> tuple[Any, Any, Any]:
     """Return the adjoints of ``x``, ``y`` and ``w``, given ``g``, that of the fitted coefficients ``p``.
 
-    ``v`` are the values of the basis, ``slopes`` their derivatives. From the normal equations.
+    From the normal equations.
 
-    >>> x, slopes = np.array([0.0, 1.0]), np.array([[0.0, 1.0], [0.0, 1.0]])
-    >>> p, y = np.array([1.0, 2.0]), np.array([1.0, 3.0])
-    >>> fit_adjoints(np.array([0.0, 1.0]), p, np.vander(x, 2, True), slopes, x, y)[1].round(12)
+    >>> x, y, p = np.array([0.0, 1.0]), np.array([1.0, 3.0]), np.array([1.0, 2.0])
+    >>> fit_adjoints(np.array([0.0, 1.0]), p, "poly", x, y, 1)[1].round(12)
     array([-1.,  1.])
     """
+    v, slopes = basis_slopes(kind, x, deg, 0), basis_slopes(kind, x, deg)
     column, q, r = _system(v, w)
-    rows, ps = np.reshape(g, (np.shape(g)[0], -1)), np.reshape(p, (np.shape(p)[0], -1))
+    rows, ps = _fitted(g, deg), _fitted(p, deg)
     ys = np.reshape(y, (np.shape(y)[0], -1))
     solved = np.linalg.solve(r.T, rows)
     step, into_b = np.linalg.solve(r, solved), q @ solved
@@ -284,17 +292,23 @@ def fit_adjoints(g: Any, p: Any, v: Any, slopes: Any, x: Any, y: Any, w: Any = N
     return like(x_bar, x), like(np.reshape(column * into_b, np.shape(y)), y), 0.0 if w is None else like(w_bar, w)
 
 
-def fit_tangent(x_dot: Any, y_dot: Any, w_dot: Any, p: Any, v: Any, slopes: Any, y: Any, w: Any = None) -> Any:
+def fit_tangent(x_dot: Any, y_dot: Any, w_dot: Any, p: Any, kind: str, x: Any, y: Any, deg: Any, w: Any = None) -> Any:
     """Return the tangent of the fitted coefficients ``p``; the transpose of `fit_adjoints`.
 
-    >>> v = np.array([[1.0, 0.0], [1.0, 1.0]])
-    >>> fit_tangent(np.zeros(2), np.ones(2), 0.0, np.array([1.0, 2.0]), v, 0 * v, [1.0, 3.0]).round(12) + 0.0
+    >>> x, y, p = np.array([0.0, 1.0]), np.array([1.0, 3.0]), np.array([1.0, 2.0])
+    >>> fit_tangent(np.zeros(2), np.ones(2), 0.0, p, "poly", x, y, 1).round(12) + 0.0
     array([1., 0.])
     """
+    v, slopes = basis_slopes(kind, x, deg, 0), basis_slopes(kind, x, deg)
     column, q, r = _system(v, w)
-    ys, ps = np.reshape(y, (np.shape(y)[0], -1)), np.reshape(p, (np.shape(p)[0], -1))
+    ys, ps = np.reshape(y, (np.shape(y)[0], -1)), _fitted(p, deg)
     weight = 0.0 if w is None else np.reshape(w_dot, (-1, 1))
     a_dot = column * slopes * np.reshape(x_dot, (-1, 1)) + weight * v
     b_dot = column * np.reshape(y_dot, np.shape(ys)) + weight * ys
     moved = np.linalg.solve(r.T, a_dot.T @ (column * (ys - v @ ps))) + q.T @ (b_dot - a_dot @ ps)
-    return np.reshape(np.linalg.solve(r, moved), np.shape(p))
+    fitted_dot = np.linalg.solve(r, moved)
+    if not np.ndim(deg):
+        return np.reshape(fitted_dot, np.shape(p))
+    p_dot = np.zeros((np.shape(p)[0], np.shape(ps)[1]), fitted_dot.dtype)
+    p_dot[np.asarray(deg)] = fitted_dot
+    return np.reshape(p_dot, np.shape(p))

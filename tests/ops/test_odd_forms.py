@@ -429,3 +429,26 @@ def test_a_list_of_numbers_in_half_the_precision_is_an_array_in_forward_mode_too
     y = [np.complex64(0.5 + 0.3j), np.complex64(1.75 + 0.3j)]
     value, dot = jvp(f, (np.float64(1.5), y), (1.0, y))
     np.testing.assert_allclose([value, dot], [1.5 * 2.25, 2.25 + 1.5 * 2.25], rtol=1e-6)
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("axis", [0, -1, (0, 1)])
+@pytest.mark.parametrize("reduce", [np.sum, np.mean, np.max])
+def test_masked_reductions_of_what_a_function_makes(reduce: Any, axis: Any, keepdims: bool) -> None:
+    """Its adjoint is a selection, of one that is smaller by the axes that are reduced."""
+    mask, options = M > 0.2, {} if reduce is np.mean else {"initial": 0.3}
+
+    def f(x: Any) -> Any:
+        z = reduce(np.exp(x), axis=axis, keepdims=keepdims, where=mask, **options)
+        return np.sum(z * np.arange(1.0, z.size + 1).reshape(z.shape))
+
+    agrees(f, M)
+
+
+@pytest.mark.parametrize("dtype", [complex, np.complex128, "c16"])
+def test_lists_of_real_numbers_that_are_summed_as_complex_ones(dtype: Any) -> None:
+    def f(x: Any) -> Any:
+        rows = [x[0], x[1] * x[0]]
+        return np.real(np.sum(rows, dtype=dtype) ** 2) + np.sum(np.real(np.cumsum(rows, axis=0, dtype=dtype) ** 2))
+
+    agrees(f, M)
