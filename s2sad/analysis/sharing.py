@@ -95,7 +95,7 @@ def views_first(call: Call) -> bool:
 def reshapes_itself(function: Function) -> bool:
     """Whether a function calls an operation that may view or copy an array, as its layout in memory has it."""
     return any(
-        isinstance(inner, Call) and may_view(inner.op.function)
+        isinstance(inner, Call) and may_view(inner.op.function) and sharing(inner) != "fresh"
         for stmt in walk(function.body)
         for expr in expressions(stmt)
         for inner in subexpressions(expr)

@@ -19,7 +19,7 @@ from s2sad.analysis.summaries import user_calls
 from s2sad.analysis.versions import is_change, recorded
 from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.known import Known
-from s2sad.differentiate.stores import CONTAINERS, HOLDERS, is_view, is_view_index, mirrors
+from s2sad.differentiate.stores import CONTAINERS, HOLDERS, MIRRORED, is_view, is_view_index, mirrors
 from s2sad.ir.nodes import Assign, Block, Call, Const, Copy, Expr, For, Function, Global, Op, Store, Unpack, Var
 from s2sad.ir.traverse import base, blocks, is_inplace, names_in, reads, walk, writes
 from s2sad.ir.types import Fact, same_shape
@@ -89,7 +89,13 @@ def storage_of(known: Known, fact: Callable[[Expr], Fact]) -> Storage:
     written = effects.written - effects.private
     stopped = {n for n in known.activity.stopped & written if effects.group.get(n, frozenset()) & active}
     # An item that is read and used at once, be it a number or a row, is a value.
-    values = {*_read_at_once(function, fact), *_read_before_writes(function.body, effects, fact)} if written else ()
+    values: Set[str] = frozenset()
+    if written:
+        values = {
+            *_read_at_once(function, fact),
+            *_read_before_writes(function.body, effects, fact),
+            *_viewed_before_writes(function, effects, fact),
+        }
     # What nobody reads has no adjoint.
     unread = recorded(function, effects.group, fact) if written else ()
     buffers = frozenset(
@@ -162,6 +168,42 @@ def _read_before_writes(block: Block, effects: Effects, fact: Callable[[Expr], F
                 fresh = fresh or (isinstance(made, Global) and (known.real or known.precision != ""))  # a dtype
                 if _is_read_before_writes(name, block[position + 1 :], fresh, effects):
                     yield name
+
+
+def _viewed_before_writes(function: Function, effects: Effects, fact: Callable[[Expr], Fact]) -> Iterator[str]:
+    """The names of views that no shadow has, as of a row that is broadcast, read for the last time before writes."""
+    everywhere = Counter(n for s in walk(function.body) for n in reads(s))
+    everywhere.update(names_in(function.result))
+    for block in _all_blocks(function.body):
+        for position, stmt in enumerate(block):
+            viewed = stmt.value if isinstance(stmt, (Assign, Unpack)) else None
+            if not isinstance(viewed, Call) or mirrors(viewed) or viewed.op.function in MIRRORED:
+                continue
+            after = block[position + 1 :]
+            for name in effects.written.intersection(writes(stmt)):
+                reading = [s for s in walk(after) if name in reads(s)]
+                here = sum(list(reads(s)).count(name) for s in reading)
+                stays = all(_is_only_read(name, call, effects) for s in reading for call in user_calls(s))
+                if here == everywhere[name] and stays and _is_read_before_writes(name, after, False, effects):
+                    yield name
+
+
+def _all_blocks(block: Block) -> Iterator[Block]:
+    yield block
+    for stmt in block:
+        for inner in blocks(stmt):
+            yield from _all_blocks(inner)
+
+
+def _is_only_read(name: str, call: Call, effects: Effects) -> bool:
+    """Whether a call of a function that has source writes nothing that ``name`` views, and keeps no view of it."""
+    known = effects.calls.get(call)
+    if known is None:
+        return name not in names_in(call)
+    group = effects.group.get(name, frozenset({name}))
+    bound = {p for p, value in known.bound.items() if not group.isdisjoint(names_in(value))}
+    holding = known.written | known.shared | known.kept | frozenset().union(*known.linked)
+    return bound.isdisjoint(holding)
 
 
 def _is_read_before_writes(name: str, after: Block, fresh: bool, effects: Effects) -> bool:

@@ -22,6 +22,8 @@ ELLIPSIS = Const(...)
 #: The kinds of what can be written in place, or hold what can.
 CONTAINERS = ("tuple", "list", "dict", "record", "dataclass")
 HOLDERS = ("array", *CONTAINERS)
+#: The functions that do not mirror, of whose views shadows are made by other calls.
+MIRRORED = (np.real, np.imag, np.diag, np.diagonal)
 UNREAD = Op("runtime", "unread", unread, pure=False)
 READS_ITS_OUTPUT = "may read from the array that it writes into, in an order that is NumPy's own"
 

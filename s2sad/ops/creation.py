@@ -212,8 +212,9 @@ def ascontiguousarray(z_bar: Array, a: Any, dtype: Any = None) -> Any:
     wrt=["a"],
     jvp=_contiguous_jvp,
     samples=_conversions,
-    result="unknown",
     infer=infer.axes.with_axes(infer.axes.same("a")),
+    result="maybe_view",
+    closer=infer.memory.of_list,
     casts=True,
 )
 def asfortranarray(z_bar: Array, a: Any, dtype: Any = None) -> Any:
@@ -264,6 +265,8 @@ if hasattr(np, "astype"):  # NumPy 2.1
         jvp=_astype_jvp,
         samples=_casts,
         infer=infer.common.same_as_first,
+        result="maybe_view",
+        closer=infer.memory.of_cast,
         forms=METHOD,
         casts=True,
     )

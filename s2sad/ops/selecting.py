@@ -178,7 +178,16 @@ def _finite() -> Sequence[Sample]:
     return [sample(numbers(3)), sample([0.5, 1.5]), sample(complexes(2)), sample(singles(2)), sample(0.5)]
 
 
-@linear(np.asarray_chkfinite, only_arrays=True, wrt=["a"], samples=_finite, result="unknown", dtype="unknown")
+@linear(
+    np.asarray_chkfinite,
+    only_arrays=True,
+    wrt=["a"],
+    samples=_finite,
+    infer=infer.joining.array_from("a"),
+    result="maybe_view",
+    closer=infer.memory.of_list,
+    dtype="inferred",
+)
 def asarray_chkfinite(z_bar: Array, a: Array) -> Any:
     return like(z_bar, a)
 

@@ -19,6 +19,12 @@ def of_list(call: Call, fact: Look | None) -> Answer:
     )
 
 
+def of_cast(call: Call, fact: Look | None) -> Answer:
+    """A copy, unless it is said that none need be made."""
+    plain = len(call.args) <= 2 and all(name != "copy" or value == Const(True) for name, value in call.kwargs)
+    return "fresh" if plain else None
+
+
 def of_copy(call: Call, fact: Look | None) -> Answer:
     """An array, list or number is copied; NumPy makes a view of ``a.flat``, which what nothing is known of may be."""
     operand = call.args[0] if call.args else None
