@@ -34,6 +34,7 @@ from s2sad.ir.types import (
     OPEN,
     OTHER,
     SCALAR,
+    SCALAR_SHAPE,
     UNSET_FACT,
     Atom,
     Fact,
@@ -270,10 +271,19 @@ class Evaluator:
         known = spec.infer(bound, self) if spec.infer is not None else None
         if known is None:
             known = unknown(bound, self) if isinstance(spec, ops.Rule) else OPEN
+        if op.kind == "method" and known.kind in ("array", "numeric") and not known.has_axes:
+            known = _as_of(self(args[0]), known)
         if isinstance(op.function, np.ufunc) and op.function.nout == 1:
             known = _with_reality(known, op.function)
         dtype = dtype_of(call) if known.numeric or known.kind == "open" else None
         return known if dtype is None or known.real == is_real(dtype, self) else replace(known, real=not known.real)
+
+
+def _as_of(whole: Fact, known: Fact) -> Fact:
+    """What a method gives, by what it gives of an array, perhaps without axes: those of numbers give numbers then."""
+    if whole.kind == "scalar" and known.ndim == 0:
+        return known.but(kind="scalar", shape=SCALAR_SHAPE, dims=())
+    return known if whole.kind == "array" else known.but(kind="numeric")
 
 
 def is_plain_dict(whole: Fact) -> bool:

@@ -22,19 +22,25 @@ def flat_places(shape: Shape, indices: Any, count: int = 1) -> Index:
     ``shape`` is that of the array, ``count`` the number of values: without any nothing is written.
 
     Raises:
-        UndefinedDerivativeError: for an array without axes.
+        UndefinedDerivativeError: for several elements of an array without axes.
 
     >>> flat_places((2, 3), [1, -1])
     (array([0, 1]), array([1, 2]))
     """
-    if not shape:
-        what = "an element is put into an array without axes"
-        raise UndefinedDerivativeError(what, "Write a[()] = value instead.")
     size = math.prod(shape)
     flat = np.ravel(indices).astype(int)[: None if size and count else 0]
-    if not size:
-        return (flat,) * len(shape)
-    return np.unravel_index(flat % size, shape)
+    return _unraveled(flat % size, shape) if size else (flat,) * len(shape)
+
+
+def _unraveled(places: Any, shape: Shape) -> Index:
+    """The index of an array of ``shape`` that has the elements at some places, in one row."""
+    if shape:
+        return np.unravel_index(places, shape)
+    if len(places) > 1:
+        what = "the one element of an array without axes is written or read several times at once"
+        raise UndefinedDerivativeError(what, "Write a[()] = value instead.")
+    # A truth value is an index that gives one element, or none, along an axis of its own.
+    return (np.bool_(len(places)),)
 
 
 def flat_index(shape: Shape, index: Any) -> Index:
@@ -42,7 +48,7 @@ def flat_index(shape: Shape, index: Any) -> Index:
 
     Raises:
         IndexError: as ``a.flat[index]`` does.
-        UndefinedDerivativeError: for an index of more than one axis.
+        UndefinedDerivativeError: for an index of more than one axis, and several elements of an array without axes.
 
     >>> flat_index((2, 3), slice(None, None, 4))
     (array([0, 1]), array([0, 1]))
@@ -51,7 +57,7 @@ def flat_index(shape: Shape, index: Any) -> Index:
     places: Any = np.arange(*index.indices(size)) if isinstance(index, slice) else np.arange(size)[index]
     if np.ndim(places) > 1:
         raise UndefinedDerivativeError("an index of a.flat has several axes", "Index the array itself.")
-    return np.unravel_index(places, shape)
+    return _unraveled(places, shape) if np.ndim(places) else np.unravel_index(places, shape)
 
 
 def diagonal_places(shape: Shape, wrap: bool = False, count: int = 1) -> Index:

@@ -72,7 +72,12 @@ def viewed_tangents(x: Any, sources: Sequence[Any], dots: Sequence[Any], x_dot: 
 
 
 def own_tangent(x_dot: Any, x: Any) -> Any:
-    """A tangent that shares memory with nothing; of an array in its shape, layout and dtype, so that views match."""
+    """A tangent that shares memory with nothing; of an array in its shape, layout and dtype, so that views match.
+
+    That of a number is a number, also where it is an item: one that is an array would be changed in place by ``+=``.
+    """
+    if isinstance(x, (list, tuple)) and isinstance(x_dot, (list, tuple)) and len(x) == len(x_dot):
+        return sequence_like(x, [own_tangent(item_dot, item) for item_dot, item in zip(x_dot, x, strict=True)])
     if not isinstance(x, np.ndarray):
         return x_dot[()] if isinstance(x_dot, np.ndarray) and not x_dot.ndim else own(x_dot)
     if x.dtype.kind not in "fc":
@@ -85,6 +90,8 @@ def own_tangent(x_dot: Any, x: Any) -> Any:
 
 def own_tangent_adjoint(g: Any, x_dot: Any, x: Any) -> Any:
     """The adjoint of ``x_dot`` for ``g``, that of ``own_tangent(x_dot, x)``."""
+    if isinstance(x, (list, tuple)) and isinstance(g, (list, tuple)) and len(x) == len(g):
+        return sequence_like(x, [own_tangent_adjoint(*item) for item in zip(g, x_dot, x, strict=True)])
     if not isinstance(x, np.ndarray):
         return g
     shape = np.shape(x_dot)

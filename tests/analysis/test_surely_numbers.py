@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from s2sad import grad, jvp
 from tests.oracle import numeric_gradient
+from tests.sources import function_of
 
 X = np.linspace(0.4, 1.5, 4)
 
@@ -94,3 +96,28 @@ def test_what_is_none_raises_as_in_python_where_nobody_needs_the_sum() -> None:
     for run in (of_none, grad(of_none), lambda x: jvp(of_none, (x,), (x,))):
         with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \+: 'NoneType' and 'float'"):
             run(X)
+
+
+#: Methods of numbers of NumPy, whose results are numbers: `+=` makes new ones, and other names keep the old.
+OF_NUMBERS = (
+    "x[1].copy()", "x[1].copy().copy()", "np.sum(x).reshape(())", "(x @ x).squeeze()", "x[0].transpose()",
+    "[v.copy() for v in x][2]", "divmod(y, 10.0)[1]", "np.max(x).astype(float)",
+)  # fmt: skip
+UPDATED = (
+    "n *= x[0]",
+    "n += m",
+    "for i in range(2):\n        n *= 0.5 + x[0]",
+    "def changed(v):\n        v *= x[2]\n        return v\n    n = changed(n)",
+)
+
+
+@pytest.mark.parametrize(("made", "updated"), list(itertools.product(OF_NUMBERS, UPDATED)))
+def test_a_method_of_a_number_gives_a_number(made: str, updated: str) -> None:
+    text = f"def f(x, y):\n    n = {made}\n    m = n\n    {updated}\n    return n * m * y + m\n"
+    f, y = function_of(text), np.array(0.7)
+    x_bar, y_bar = (numeric_gradient(f, (X, y), i) for i in (0, 1))
+    along = jvp(f, (X, y), (X, np.array(1.5)))[1]
+    np.testing.assert_allclose(along, x_bar @ X + 1.5 * y_bar, rtol=1e-6, atol=1e-8)
+    if "divmod" not in made:  # of an item of its result it is not known here that it is a number
+        for found, wanted in zip(grad(f, (0, 1))(X, y), (x_bar, y_bar), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-8)

@@ -11,8 +11,9 @@ import pytest
 
 from s2sad import grad, hvp, jvp
 from s2sad.errors import S2SADError, UndefinedDerivativeError
-from s2sad.runtime.positions import flat_index
+from s2sad.runtime.positions import flat_index, flat_places
 from tests.oracle import numeric_gradient, richardson_jvp
+from tests.sources import function_of
 
 X = np.array([0.5, 1.2, -0.7])
 DOT = np.array([0.3, -0.8, 0.55])
@@ -128,3 +129,25 @@ def test_values_that_are_repeated_are_not_taken_for_others() -> None:
     except ValueError:
         return
     np.testing.assert_allclose(found, numeric_gradient(cycled, (X,)), rtol=1e-6)
+
+
+WITHOUT_AXES = (
+    "z.flat[:1] = x[0]", "z.flat[:] *= x[1]", "z.flat[:0] = x[0]", "z.flat[[0]] = x[:1]", "z.flat[0] -= x[2]",
+    "np.put(z, [0], x[0])", "z.put(0, x[1:2])", "np.put(z, [], x)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("written", WITHOUT_AXES)
+def test_an_array_without_axes(written: str) -> None:
+    f = function_of(
+        f"def f(x):\n    z = np.array(x[2] * 2.0)\n    {written}\n    return z * x[0] + np.sum(z.flat[:])\n"
+    )
+    expected = numeric_gradient(f, (X,))
+    np.testing.assert_allclose(grad(f)(X), expected, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(jvp(f, (X,), (DOT,))[1], np.sum(expected * DOT), rtol=1e-6, atol=1e-9)
+
+
+def test_one_element_that_is_written_twice_is_refused() -> None:
+    for shape_of_index in (flat_index, flat_places):
+        with pytest.raises(UndefinedDerivativeError, match="several times at once"):
+            shape_of_index((), np.array([0, 0]))

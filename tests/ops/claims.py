@@ -89,6 +89,7 @@ LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "size 1": _cut(1),
     "another axis": lambda x: x[None].copy(),
     "0-d": lambda x: x.reshape(-1)[:1].reshape(()) if x.size else x,
+    "number": lambda x: x.reshape(-1)[0] if x.size else x,
     "float32": _cast(np.float32, np.complex64),
     "float16": _cast(np.float16, np.complex64),
     "longdouble": _cast(np.longdouble, np.clongdouble),

@@ -32,7 +32,12 @@ def reshaped(b: Bound, fact: Look) -> Fact | None:
         # One of them may be -1.
         dims = None
     length = len(value) if type(value) is tuple else len(shape.items) if shape.items is not None else None
-    return array_of(dims, 1 if shape.kind == "scalar" else length, a.real)
+    return without_axes(a) if dims == () else array_of(dims, 1 if shape.kind == "scalar" else length, a.real)
+
+
+def without_axes(a: Fact) -> Fact:
+    """The one element of ``a`` in no axes: of a number of Python's an array is made, one of NumPy's stays a number."""
+    return Fact("array" if a.kind == "array" else "numeric", real=a.real, ndim=0, dims=())
 
 
 def _completed(shape: tuple[Any, ...], whole: Dims) -> Dims | None:
@@ -60,8 +65,7 @@ def transposed(b: Bound, fact: Look) -> Fact | None:
     if a.ndim is None:
         return None
     if axes is None:
-        # Of a number of Python's it makes an array.
-        return Fact("numeric", real=a.real) if a.ndim == 0 else a if a.ndim == 1 else _permuted(a, range(a.ndim)[::-1])
+        return without_axes(a) if a.ndim == 0 else a if a.ndim == 1 else _permuted(a, range(a.ndim)[::-1])
     order = [x % a.ndim for x in axes if type(x) is int] if type(axes) is tuple and a.ndim else []
     return _permuted(a, order) if sorted(order) == list(range(a.ndim)) else array_of(None, a.ndim, a.real)
 
@@ -107,7 +111,7 @@ def squeezed(b: Bound, fact: Look) -> Fact | None:
         return None
     gone = {i % len(a.dims) for i in axes}
     dims = tuple([d for i, d in enumerate(a.dims) if d != 1 or i not in gone])
-    return sized(dims, a.real) if dims else None
+    return sized(dims, a.real) if dims else without_axes(a)
 
 
 # --- triangles and diagonals
