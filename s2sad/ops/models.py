@@ -14,13 +14,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
+from s2sad.ops.names import key_of
 from s2sad.runtime.classes import MODELS, module_of
 
 M = TypeVar("M")
 Given = Literal["varied", "varied parts", "structured", "anything"]
 
-_models: dict[int, tuple[Any, Any]] = {}
+_models: dict[int | tuple[int, int | str], tuple[Any, Any]] = {}
 _modelled: dict[Any, Any] = {}
+#: The objects of which methods have models, by their identity.
+_owners: dict[int, object] = {}
 _given: dict[Any, Given] = {}
 _class_methods: dict[tuple[type, str], Any] = {}
 
@@ -69,8 +72,10 @@ def model(original: Any, given: Given = "varied") -> Callable[[M], M]:
     """
 
     def declare(made: M) -> M:
-        _models[id(original)] = original, made
+        _models[key_of(original)] = original, made
         _modelled[made] = original
+        if isinstance(original, types.MethodType):
+            _owners[id(original.__self__)] = original.__self__
         _given[made] = given
         return made
 
@@ -94,8 +99,13 @@ def class_method_model_of(cls: Any, name: str) -> Any:
 
 def model_of(original: Any) -> Any:
     """What stands for a class or function, or None."""
-    found = _models.get(id(original))
+    found = _models.get(key_of(original))
     return None if found is None else found[1]
+
+
+def has_modelled_methods(value: object) -> bool:
+    """Whether there are models of methods of an object."""
+    return id(value) in _owners
 
 
 def stands_where_given(made: Any) -> Given:
@@ -125,7 +135,9 @@ def names_model(function: types.FunctionType) -> bool:
         value = pending.pop()
         if model_of(value) is not None:
             return True
-        if isinstance(value, types.ModuleType) and id(value) not in seen:
+        if has_modelled_methods(value):
+            pending += [getattr(value, n) for n in names if hasattr(type(value), n)]
+        elif isinstance(value, types.ModuleType) and id(value) not in seen:
             seen.add(id(value))
             # Not by getattr: modules have attributes that are made, with warnings, when they are asked for.
             pending += [vars(value)[n] for n in names if n in vars(value)]

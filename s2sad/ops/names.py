@@ -31,3 +31,15 @@ def operation_name(function: Callable[..., Any], otherwise: str = "") -> str:
 def owner_name(owner: object) -> str:
     """The public name of an object whose methods are operations: ``norm`` of ``scipy.stats``."""
     return str(getattr(owner, "name", None) or type(owner).__name__.removesuffix("_gen"))
+
+
+def key_of(function: object) -> int | tuple[int, int | str]:
+    """The identity of a function; of a method of an object, which is a new one at each access, that of both.
+
+    Of ``np.add.reduce`` it is that of ``np.add`` and the name.
+    """
+    if isinstance(function, types.MethodType):
+        return id(function.__self__), id(function.__func__)
+    if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, np.ufunc):
+        return id(function.__self__), function.__name__
+    return id(function)

@@ -41,6 +41,7 @@ def _broadcasts() -> Sequence[Sample]:
         sample(numbers(2), 2),
         sample(numbers(1), (0,)),
         sample(numbers(2, 3), shape=(2, 3)),
+        sample(numbers(3), (2, 3), subok=True),
         sample(complexes(2, 1), (2, 2)),
         sample(singles(1), (3,)),
     ]
@@ -56,7 +57,7 @@ def _broadcasts() -> Sequence[Sample]:
     dtype="operands",
     steps=frozenset({"shape"}),
 )
-def broadcast_to(z_bar: Array, array: Array, shape: Any) -> Array:
+def broadcast_to(z_bar: Array, array: Array, shape: Any, subok: bool = False) -> Array:
     return unbroadcast(z_bar, np.shape(array))
 
 

@@ -49,7 +49,7 @@ import numpy as np
 from s2sad.ir.nodes import Call
 from s2sad.ops.forms import Form
 from s2sad.ops.infer.common import Infer, Look, LowerBound, broadcast_of_all, unknown
-from s2sad.ops.names import operation_name
+from s2sad.ops.names import key_of, operation_name
 from s2sad.ops.results import DType, Result
 from s2sad.ops.samples import Sample as Sample
 from s2sad.ops.samples import Samples as Samples
@@ -234,7 +234,7 @@ class RuleOptions(Options, total=False):
     name: str
 
 
-#: The operations by what `_key` gives of their functions.
+#: The operations by what `key_of` gives of their functions.
 _specs: dict[int | tuple[int, int | str], OpSpec] = {}
 #: The objects of which methods are operations, by their identity.
 _owners: dict[int, object] = {}
@@ -257,7 +257,7 @@ def _parameters(body: Function) -> tuple[tuple[str, ...], str | None, dict[str, 
 
 def _enter(spec: OpSpec) -> None:
     """Put an operation into the table."""
-    key = _key(spec.function)
+    key = key_of(spec.function)
     if key in _specs:
         raise ValueError(f"{spec.name} already has a rule, or is declared without one")
     _specs[key] = spec
@@ -267,18 +267,9 @@ def _enter(spec: OpSpec) -> None:
         name = form.kind, form.name or spec.function.__name__
         if not form.own or name not in _forms:
             _forms[name] = spec, form
-
-
-def _key(function: object) -> int | tuple[int, int | str]:
-    """The identity of a function; of a method of an object, which is a new one at each access, that of both.
-
-    Of ``np.add.reduce`` it is that of ``np.add`` and the name.
-    """
-    if isinstance(function, types.MethodType):
-        return id(function.__self__), id(function.__func__)
-    if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, np.ufunc):
-        return id(function.__self__), function.__name__
-    return id(function)
+        unbound = getattr(np.ndarray, name[1], None) if form.kind == "method" and form.result is None else None
+        if unbound is not None and not form.own:
+            _specs[key_of(unbound)] = spec
 
 
 def _add(
@@ -416,7 +407,7 @@ def _without_rule(
 def spec_of(function: object) -> OpSpec | None:
     """Return what is known of ``function`` or None.  Functions are found by identity."""
     # The table holds what it knows, so nothing else has its identity.
-    return _specs.get(_key(function))
+    return _specs.get(key_of(function))
 
 
 def has_methods(value: object) -> bool:

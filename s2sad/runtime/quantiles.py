@@ -195,6 +195,8 @@ def spread_behind(q: Any, whole: Any) -> Any:
     array([[1., 1.],
            [2., 2.]])
     """
+    if np.ndim(q) > np.ndim(whole):  # NumPy gives one NaN for all quantiles of nothing
+        return np.zeros(np.shape(whole))
     return np.broadcast_to(np.expand_dims(q, tuple(range(np.ndim(q), np.ndim(whole)))), np.shape(whole))
 
 

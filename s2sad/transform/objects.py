@@ -16,7 +16,7 @@ from s2sad.frontend.called import is_followed
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import UNSET, Constant, Operand, Operation, Place, Value
 from s2sad.ops import takes_operands
-from s2sad.ops.models import class_method_model_of, is_of_model, names_model
+from s2sad.ops.models import class_method_model_of, has_modelled_methods, is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, inside, is_of_library, own_class, static_member
 from s2sad.transform import arrays, existing, presence, state, taken
 from s2sad.transform.classes import SLOT, is_followed_class, is_named_tuple, is_simple, static_function
@@ -355,7 +355,8 @@ def iterated(s: Specialiser, value: Abstract, op: Operation, frame: Frame) -> Ab
 def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Frame) -> Done:
     """An attribute of an object that exists: a method of its class, a function of a module or class."""
     value = base.value
-    if isinstance(value, np.ufunc) and base.path and callable(member := getattr(value, name, None)):
+    has_methods = isinstance(value, np.ufunc) or has_modelled_methods(value)
+    if has_methods and base.path and callable(member := getattr(value, name, None)):
         return (replace(base, value=member, path=(*base.path, name)),)
     if isinstance(value, type) and name in ("__name__", "__qualname__"):
         s.guard(Guard(value, name, getattr(value, name)))

@@ -34,7 +34,7 @@ from s2sad.frontend.touched import Calls, State
 from s2sad.frontend.trees import nodes_of
 from s2sad.ir.code import UNSET, Code, Operation, Value, Variable, inner
 from s2sad.ir.types import Fact
-from s2sad.ops.models import class_method_model_of
+from s2sad.ops.models import class_method_model_of, has_modelled_methods
 from s2sad.runtime.classes import MEMBERS
 from s2sad.transform import (
     branches,
@@ -388,7 +388,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
             is_passed = op.result not in s.called and ops.takes_operands(op.data)
             if of_class or is_passed or existing.is_object(base) or (makes and op.data in _METHODS):
                 return True
-            if isinstance(base, (types.ModuleType, np.ufunc, type)):
+            if isinstance(base, (types.ModuleType, np.ufunc, type)) or has_modelled_methods(base):
                 values[op.result] = getattr(base, op.data, None)
                 if _is_one_of(values[op.result], _FUNCTIONS) or foreign.meets_model(values[op.result]):
                     return True

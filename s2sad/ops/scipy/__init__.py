@@ -28,7 +28,7 @@ ROOTS = {
 DECLARED: dict[str, tuple[str, ...]] = {
     "scipy.fft": ("transforms", "cosines"),
     "scipy.fftpack": ("fftpack",),
-    "scipy.integrate": ("integrate", "integrals", "odes", "callbacks", "models.integrate"),
+    "scipy.integrate": ("integrate", "integrals", "odes", "callbacks", "models.integrate", "models.quadrature"),
     "scipy.interpolate": (
         "interpolate",
         "interpolate_models",
@@ -67,6 +67,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
         "moments",
         "densities",
         "models.circular",
+        "models.multivariate",
         "models.densities",
     ),
 }

@@ -160,18 +160,18 @@ def _vectors(*options: Any) -> Callable[[], Sequence[Sample]]:
 def _declare(metric: str) -> None:
     """Declare a distance of two vectors that has no parameters."""
 
-    def jvp(u_dot: Array, v_dot: Array, z: Array, u: Array, v: Array) -> Array:
-        return pair_tangent(u_dot, v_dot, z, u, v, metric)
+    def jvp(u_dot: Array, v_dot: Array, z: Array, u: Array, v: Array, w: Any = None) -> Array:
+        return pair_tangent(u_dot, v_dot, z, u, v, metric, w=w)
 
-    def vjp(z: Array, z_bar: Array, u: Array, v: Array) -> tuple[Array, Array]:
-        u_bar, v_bar = pair_adjoints(z_bar, z, u, v, metric)
+    def vjp(z: Array, z_bar: Array, u: Array, v: Array, w: Any = None) -> tuple[Array, Array]:
+        u_bar, v_bar = pair_adjoints(z_bar, z, u, v, metric, w=w)
         return u_bar, v_bar
 
     declared = rule(
         getattr(distance, metric),
         wrt=["u", "v"],
         jvp=jvp,
-        samples=_vectors(),
+        samples=lambda: [*_vectors()(), *_vectors(np.array([0.7, 0.0, 1.9]))()],
         dtype="unknown",
         real_only=True,
         as_given=frozenset({"u", "v"}),
@@ -184,20 +184,25 @@ for _metric in (*_METRICS, "correlation", "canberra", "braycurtis"):
         _declare(_metric)
 
 
-def _minkowski_jvp(u_dot: Array, v_dot: Array, z: Array, u: Array, v: Array, p: Any = 2) -> Array:
-    return pair_tangent(u_dot, v_dot, z, u, v, of_power(p), p)
+def _minkowski_jvp(u_dot: Array, v_dot: Array, z: Array, u: Array, v: Array, p: Any = 2, w: Any = None) -> Array:
+    return pair_tangent(u_dot, v_dot, z, u, v, of_power(p), p, w=w)
+
+
+def _powers() -> Sequence[Sample]:
+    w = np.array([0.7, 0.0, 1.9])
+    return [s for p in ((), (3,), (1,), (np.inf,), (1.5, w), (1, w), (2, w), (np.inf, w)) for s in _vectors(*p)()]
 
 
 @rule(
     distance.minkowski,
     wrt=["u", "v"],
     jvp=_minkowski_jvp,
-    samples=lambda: [*_vectors()(), *_vectors(3)(), *_vectors(1)(), *_vectors(np.inf)()],
+    samples=_powers,
     dtype="unknown",
     real_only=True,
 )
-def minkowski(z: Array, z_bar: Array, u: Array, v: Array, p: Any = 2) -> tuple[Array, Array]:
-    u_bar, v_bar = pair_adjoints(z_bar, z, u, v, of_power(p), p)
+def minkowski(z: Array, z_bar: Array, u: Array, v: Array, p: Any = 2, w: Any = None) -> tuple[Array, Array]:
+    u_bar, v_bar = pair_adjoints(z_bar, z, u, v, of_power(p), p, w=w)
     return u_bar, v_bar
 
 

@@ -11,7 +11,7 @@ from scipy import integrate
 from s2sad.ops import infer
 from s2sad.ops.differences import trapezoid
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, constant, linear, operation, rule, sample
+from s2sad.ops.spec import Sample, constant, linear, rule, sample
 from s2sad.runtime.differences import trapezoid_weights
 from s2sad.runtime.linear import like
 from s2sad.runtime.scipy.quadrature import (
@@ -153,11 +153,3 @@ def romb(z_bar: Array, y: Array, dx: Array = 1.0, axis: int = -1, show: bool = F
     weights = romb_weights(np.shape(y)[axis])
     y_bar = np.moveaxis(np.multiply.outer(z_bar * dx, weights), -1, axis)
     return like(y_bar, y), np.sum(z_bar * (np.moveaxis(y, axis, -1) @ weights))
-
-
-# --- the others
-
-operation(
-    integrate.cumulative_simpson,
-    remedy="use scipy.integrate.cumulative_trapezoid, or CubicSpline(x, y).antiderivative()(x) of scipy.interpolate",
-)

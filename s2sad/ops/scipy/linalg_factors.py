@@ -12,7 +12,10 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from s2sad.ir.nodes import Const
+from s2sad.ir.types import Fact
 from s2sad.ops import infer
+from s2sad.ops.infer.common import Bound, Types, literal
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.scipy.linalg import regular, regular_complex
 from s2sad.ops.spec import Sample, constant, ndim, rule, sample
@@ -116,14 +119,29 @@ def _any_shape() -> Sequence[Sample]:
     return [*points, sample(complexes(3, 3)), sample(complexes(3, 2)), sample(singles(3, 3)), sample(numbers(2, 3, 3))]
 
 
-def _lu_jvp(a_dot: Array, z: Any, a: Array) -> Any:
-    l_dot, u_dot = lu_tangent(a_dot, z[0], z[1], z[2])
-    return np.zeros_like(z[0]), l_dot, u_dot
+def _lus() -> Sequence[Sample]:
+    options: list[dict[str, Any]] = [{"permute_l": True}, {"p_indices": True}, {"permute_l": True, "p_indices": True}]
+    others = [sample(numbers(*shape), **given) for shape in ((3, 3), (4, 2), (2, 3, 3)) for given in options]
+    return [*_any_shape(), *others]
 
 
-@rule(linalg.lu, wrt=["a"], jvp=_lu_jvp, samples=_any_shape, infer=infer.scipy.arrays(3, "tuple"), gives=(tuple,))
-def lu(z: Any, z_bar: Any, a: Array, check_finite: bool = True) -> Array:
-    return lu_adjoint(z_bar[1], z_bar[2], z[0], z[1], z[2])
+def _factors(b: Bound, fact: Types) -> Fact | None:
+    """Two matrices or three; where one may be a row of indices, nothing is known."""
+    permuted, indices = (literal(b.get(name, Const(False))) for name in ("permute_l", "p_indices"))
+    if permuted is True:
+        return infer.scipy.arrays(2, "tuple")(b, fact)
+    return infer.scipy.arrays(3, "tuple")(b, fact) if permuted is indices is False else infer.common.unknown(b, fact)
+
+
+def _lu_jvp(a_dot: Array, z: Any, a: Array, permute_l: bool = False, p_indices: bool = False) -> Any:
+    return lu_tangent(a_dot, z, a, permute_l, p_indices)
+
+
+@rule(linalg.lu, wrt=["a"], jvp=_lu_jvp, samples=_lus, infer=_factors, gives=(tuple,))
+def lu(
+    z: Any, z_bar: Any, a: Array, permute_l: bool = False, *, check_finite: bool = True, p_indices: bool = False
+) -> Array:
+    return lu_adjoint(z_bar, z, a, permute_l, p_indices)
 
 
 def _lu_factor_jvp(a_dot: Array, z: Any, a: Array) -> Any:

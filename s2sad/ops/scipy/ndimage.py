@@ -365,8 +365,8 @@ def _curved() -> Sequence[Sample]:
 
 
 @_filter(ndimage.laplace, samples=_curved)
-def laplace(z_bar: Array, input: Array, mode: Any = "reflect", cval: float = 0.0) -> Array:
-    return laplace_adjoint(z_bar, mode)
+def laplace(z_bar: Array, input: Array, mode: Any = "reflect", cval: float = 0.0, *, axes: Any = None) -> Array:
+    return laplace_adjoint(z_bar, mode, axes)
 
 
 def _edged() -> Sequence[Sample]:

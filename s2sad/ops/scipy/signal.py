@@ -12,6 +12,7 @@ from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, linear, operation, rule, sample
 from s2sad.runtime.scipy.filters import (
+    czt_adjoint,
     filtfilt_adjoint,
     hilbert_adjoint,
     lfilter_adjoint,
@@ -22,6 +23,7 @@ from s2sad.runtime.scipy.filters import (
     sosfilt_adjoints,
     sosfilt_tangent,
     sosfiltfilt_adjoint,
+    zoom_adjoint,
 )
 
 Array = Any
@@ -245,6 +247,31 @@ def of_operand_rule(z_bar: Array, g: Array, x: Any) -> Array:
 
 _FILTER = "design the filter under stop_gradient(...), or write its coefficients out; lfilter has derivatives by them"
 _STOP = "wrap the argument in stop_gradient(...) if no derivative should pass"
+
+# --- transforms at points on a spiral
+
+
+def _spirals() -> Sequence[Sample]:
+    w, points = np.exp(-0.4j), [sample(numbers(5)), sample(numbers(3, 4), 6, axis=0), sample(complexes(4))]
+    return [*points, sample(numbers(2, 4), 3, w, 1.1 * w, axis=-1), sample(singles(4), 5, 0.9 * w)]
+
+
+@linear(signal.czt, wrt=["x"], samples=_spirals, infer=infer.scipy.analytic, dtype="unknown", complex_adjoints=True)
+def czt(z_bar: Array, x: Array, m: Any = None, w: Any = None, a: Any = 1 + 0j, *, axis: int = -1) -> Array:
+    return czt_adjoint(z_bar, np.shape(x)[axis], w, a, axis)
+
+
+def _bands() -> Sequence[Sample]:
+    points = [sample(numbers(5), 0.7), sample(numbers(3, 4), [0.2, 0.9], 6, axis=0), sample(complexes(4), [0.1, 0.5])]
+    return [*points, sample(numbers(2, 4), [0.2, 0.7], 3, fs=3.0, endpoint=True), sample(singles(4), 0.5, 5)]
+
+
+@linear(signal.zoom_fft, wrt=["x"], samples=_bands, infer=infer.scipy.analytic, dtype="unknown", complex_adjoints=True)
+def zoom_fft(
+    z_bar: Array, x: Array, fn: Any, m: Any = None, *, fs: Any = 2, endpoint: bool = False, axis: int = -1
+) -> Array:
+    return zoom_adjoint(z_bar, np.shape(x)[axis], fn, fs, endpoint, axis)
+
 
 #: What to do instead of differentiating a function of ``scipy.signal``.
 REFUSED = {

@@ -133,20 +133,35 @@ def _without_zero_pivots(top: Any) -> Any:
     return top + np.expand_dims(zero, -1) * np.eye(top.shape[-1], dtype=top.dtype) if np.any(zero) else top
 
 
-def lu_adjoint(l_bar: Any, u_bar: Any, p: Any, low: Any, up: Any) -> Any:
-    """Adjoint of ``a`` in ``p, low, up = linalg.lu(a)``."""
-    if not (np.size(low) and np.size(up)):
-        return np.zeros((*np.shape(low)[:-1], np.shape(up)[-1]), low.dtype)
-    product_bar = _product_adjoint(np.tril(l_bar, -1), np.triu(u_bar), low, up)
-    return np.take_along_axis(product_bar, np.expand_dims(np.argmax(p, axis=-1), -1), axis=-2)
+def _rows(a: Any, order: Any) -> Any:
+    """The rows of matrices in an order."""
+    return np.take_along_axis(a, np.expand_dims(order, -1), axis=-2)
 
 
-def lu_tangent(a_dot: Any, p: Any, low: Any, up: Any) -> tuple[Any, Any]:
-    """Tangents of the triangular factors in ``p, low, up = linalg.lu(a)``."""
-    if not (np.size(low) and np.size(up)):
-        return np.zeros_like(low), np.zeros_like(up)
-    order = np.argmax(p, axis=-2)
-    return _product_tangent(np.take_along_axis(a_dot, np.expand_dims(order, -1), axis=-2), low, up)
+def _factors(z: Any, a: Any, permute_l: bool, p_indices: bool) -> tuple[Any, Any, Any]:
+    """The triangular factors in ``z = linalg.lu(a)``, and the row of their product that each row of ``a`` is."""
+    if permute_l:
+        p = linalg.lu(a, p_indices=True)[0]
+        return p, _rows(z[0], np.argsort(p)), z[1]
+    return z[0] if p_indices else np.argmax(z[0], axis=-1), z[1], z[2]
+
+
+def lu_adjoint(z_bar: Any, z: Any, a: Any, permute_l: bool = False, p_indices: bool = False) -> Any:
+    """Adjoint of ``a`` in ``z = linalg.lu(a)``."""
+    if not np.size(a):
+        return np.zeros(np.shape(a), z[-1].dtype)
+    p, low, up = _factors(z, a, permute_l, p_indices)
+    l_bar = _rows(z_bar[0], np.argsort(p)) if permute_l else z_bar[1]
+    return _rows(_product_adjoint(np.tril(l_bar, -1), np.triu(z_bar[-1]), low, up), p)
+
+
+def lu_tangent(a_dot: Any, z: Any, a: Any, permute_l: bool = False, p_indices: bool = False) -> Any:
+    """Tangent of ``z = linalg.lu(a)``."""
+    if not np.size(a):
+        return tuple(np.zeros_like(item) for item in z)
+    p, low, up = _factors(z, a, permute_l, p_indices)
+    l_dot, u_dot = _product_tangent(_rows(a_dot, np.argsort(p)), low, up)
+    return (_rows(l_dot, p), u_dot) if permute_l else (0.0 if p_indices else np.zeros_like(z[0]), l_dot, u_dot)
 
 
 def lu_factor_adjoint(lu_bar: Any, lu: Any, piv: Any) -> Any:

@@ -263,3 +263,25 @@ def response_tangent(b_dot: Any, a_dot: Any, z: Any, b: Any, a: Any, fs: float) 
 def waves_of(frequencies: Any, count: int, fs: float) -> Any:
     """The powers below ``count`` of what a delay by one step is at each frequency."""
     return np.exp(-1j * np.outer(2 * np.pi * np.asarray(frequencies) / fs, np.arange(count)))
+
+
+# --- transforms at points on a spiral
+
+
+def _turned(x: Any, factors: Any, axis: int) -> Any:
+    """Numbers times a factor for each along an axis."""
+    return np.moveaxis(np.moveaxis(x, axis, -1) * factors, -1, axis)
+
+
+def czt_adjoint(g: Any, n: int, w: Any = None, a: Any = 1 + 0j, axis: int = -1) -> Any:
+    """Adjoint of ``x``, with ``n`` numbers along the axis, in ``signal.czt(x, m, w, a, axis=axis)``."""
+    w = np.exp(-2j * np.pi / np.shape(g)[axis]) if w is None else w
+    return _turned(signal.czt(g, n, w, axis=axis), a ** -np.arange(1.0 * n), axis)
+
+
+def zoom_adjoint(g: Any, n: int, fn: Any, fs: Any = 2, endpoint: bool = False, axis: int = -1) -> Any:
+    """Adjoint of ``x``, with ``n`` numbers along the axis, in ``signal.zoom_fft(x, fn, m, fs=fs, axis=axis)``."""
+    first, last = fn if np.size(fn) == 2 else (0.0, fn)
+    step = (last - first) / (np.shape(g)[axis] - endpoint)
+    turns = np.exp(-2j * np.pi * first / fs * np.arange(n))
+    return _turned(signal.zoom_fft(g, [0.0, n * step], n, fs=fs, axis=axis), turns, axis)

@@ -201,22 +201,48 @@ def _row(u: Any, metric: str) -> Any:
     return row
 
 
+def _scale(metric: str, p: Any, w: Any) -> Any:
+    """What the coordinates are multiplied by in a distance with weights, to have one without."""
+    if metric == "chebyshev":
+        return np.where(w > 0, 1.0, 0.0)
+    if metric in ("cityblock", "braycurtis"):
+        return w
+    return w ** (1 / p) if metric == "minkowski" else np.sqrt(w)
+
+
 def pair_adjoints(
-    g: Any, z: Any, u: Any, v: Any, metric: str, p: Any = None, V: Any = None, VI: Any = None
+    g: Any, z: Any, u: Any, v: Any, metric: str, p: Any = None, V: Any = None, VI: Any = None, w: Any = None
 ) -> tuple[Any, Any]:
-    """Adjoints of the vectors ``u`` and ``v`` in ``z = getattr(distance, metric)(u, v)``."""
+    """Adjoints of the vectors ``u`` and ``v`` in ``z = getattr(distance, metric)(u, v, w=w)``."""
     x, y = np.broadcast_arrays(_row(u, metric), _row(v, metric))  # SciPy subtracts a single number from a vector too
+    share, scale = 0.0, 1.0
+    if w is not None:
+        w = np.asarray(w, float)
+        if metric == "correlation":
+            share, metric = w / np.sum(w), "cosine"
+            x, y = x - np.sum(share * x), y - np.sum(share * y)
+        scale = w if metric == "canberra" else _scale(metric, p, w)
+        x, y = (x, y) if metric == "canberra" else (x * scale, y * scale)
     x_bar, y_bar = cdist_adjoints(np.reshape(g, (1, 1)), np.reshape(z, (1, 1)), x, y, metric, p, V, VI)
-    return unbroadcast(x_bar[0], np.shape(u)), unbroadcast(y_bar[0], np.shape(v))
+    bars = [bar[0] * scale - share * np.sum(bar * scale) for bar in (x_bar, y_bar)]
+    return unbroadcast(bars[0], np.shape(u)), unbroadcast(bars[1], np.shape(v))
 
 
 def pair_tangent(
-    u_dot: Any, v_dot: Any, z: Any, u: Any, v: Any, metric: str, p: Any = None, V: Any = None, VI: Any = None
+    u_dot: Any,
+    v_dot: Any,
+    z: Any,
+    u: Any,
+    v: Any,
+    metric: str,
+    p: Any = None,
+    V: Any = None,
+    VI: Any = None,
+    w: Any = None,
 ) -> Any:
-    """Tangent of ``z = getattr(distance, metric)(u, v)``."""
-    x, y = np.broadcast_arrays(_row(u, metric), _row(v, metric))
-    x_dot, y_dot = np.broadcast_to(u_dot, x.shape), np.broadcast_to(v_dot, y.shape)
-    return cdist_tangent(x_dot, y_dot, np.reshape(z, (1, 1)), x, y, metric, p, V, VI)[0, 0]
+    """Tangent of ``z = getattr(distance, metric)(u, v, w=w)``."""
+    x_bar, y_bar = pair_adjoints(1.0, z, u, v, metric, p, V, VI, w)
+    return np.sum(x_bar * u_dot) + np.sum(y_bar * v_dot)
 
 
 # --- pairs of rows of one matrix
