@@ -342,6 +342,10 @@ def _is_of_base(func: Node, lookup: Lookup) -> bool:
 
 def _functions_of(value: Any) -> list[types.FunctionType] | None:
     """The functions with source that run when a value is called; None where that is not known."""
+    spec = ops.spec_of(value) if isinstance(value, types.MethodType) else None
+    if spec is not None and not spec.calls:
+        # What a distribution keeps for itself (``norm.cdf``) is nothing that the program sees.
+        return []
     value = _unwrapped(value)
     if isinstance(value, operator.methodcaller) or value is exec or value is eval:
         return None

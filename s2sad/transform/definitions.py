@@ -6,6 +6,7 @@ function of the user's.  They do what these do: call by call, in the same order,
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -159,6 +160,11 @@ def typed(pyfunc: Any, otypes: Any, *args: Any) -> Any:
     raise NotImplementedError
 
 
+def excluding(pyfunc: Any, otypes: Any, excluded: Any, *args: Any) -> Any:
+    """A function ``np.vectorize(pyfunc, otypes, excluded=excluded)``."""
+    raise NotImplementedError
+
+
 def looped(pyfunc: Any, signature: str, *args: Any) -> Any:
     """A function ``np.vectorize(pyfunc, signature=signature)``."""
     raise NotImplementedError
@@ -219,6 +225,24 @@ def typed_3(pyfunc: Any, otypes: Any, a: Any, b: Any, c: Any) -> Any:
     xs, ys, zs = np.ravel(a).tolist(), np.ravel(b).tolist(), np.ravel(c).tolist()
     values = [pyfunc(x, y, z) for x, y, z in zip(xs, ys, zs, strict=True)]
     return np.reshape(np.array(values, otypes[0]), shape)
+
+
+def vectorized_any(pyfunc: Any, otypes: Any, is_excluded: Any, *args: Any) -> Any:
+    """``np.vectorize(pyfunc, otypes, excluded=...)(*args)``; of each argument whether it ``is_excluded``."""
+    shape = np.broadcast_shapes(*[np.shape(args[n]) for n in range(len(args)) if not is_excluded[n]])
+    flat = [args[n] if is_excluded[n] else np.ravel(np.broadcast_to(args[n], shape)) for n in range(len(args))]
+    size = math.prod(shape)
+    if otypes is None:
+        if size == 0:
+            raise ValueError(_NOTHING)
+        dtype = result_dtype(pyfunc(*[flat[n] if is_excluded[n] else flat[n][0] for n in range(len(args))]))
+    else:
+        dtype = otypes[0]
+    rows = [flat[n] if is_excluded[n] else flat[n].tolist() for n in range(len(args))]
+    values = []
+    for i in range(size):  # no comprehension, in which the branches of what is called may not stand
+        values.append(pyfunc(*[rows[n] if is_excluded[n] else rows[n][i] for n in range(len(args))]))  # noqa: PERF401
+    return np.reshape(np.array(values, dtype), shape)
 
 
 def looped_1(pyfunc: Any, core: Any, a: Any) -> Any:

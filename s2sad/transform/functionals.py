@@ -13,12 +13,12 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend.resolve import Guard
-from s2sad.ir.code import Constant, Value
+from s2sad.ir.code import NONE, Constant, Value
 from s2sad.runtime.items import no_function
 from s2sad.transform import definitions
 from s2sad.transform.constants import class_of
 from s2sad.transform.existing import guard_class, is_existing, name_of, use_known
-from s2sad.transform.known import Abstract, Closure, Known, NotSpecialisedError, Partial, Row, is_callable
+from s2sad.transform.known import Abstract, Closure, Items, Known, NotSpecialisedError, Partial, Row, is_callable
 from s2sad.transform.specialiser import Done, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
@@ -29,6 +29,7 @@ _BY_NUMBER: dict[Any, tuple[Any, ...]] = {
     definitions.vectorized: (definitions.vectorized_1, definitions.vectorized_2, definitions.vectorized_3),
     definitions.typed: (definitions.typed_1, definitions.typed_2, definitions.typed_3),
     definitions.looped: (definitions.looped_1, definitions.looped_2),
+    definitions.excluding: (),
 }
 _BY_AXES: tuple[Any, ...] = (definitions.fromfunction_1, definitions.fromfunction_2, definitions.fromfunction_3)
 _ALIKE: dict[Any, Any] = {
@@ -157,13 +158,16 @@ def _called(s: Specialiser, known: Known, args: Args, call: Call) -> Done:
             s.guard(Guard(function, name, getattr(function, name)))
         otypes = None if function.otypes is None else "".join([np.dtype(t).char for t in function.otypes])
         options = {"otypes": otypes, "signature": function.signature}
-        if function.excluded or not _is_simple(function.pyfunc):
+        if not _is_simple(function.pyfunc):
             return None
         called = s.outside(function.pyfunc, name_of(function.pyfunc))
-        made = _vectorized([called], {k: Constant(v) for k, v in options.items() if v is not None})
+        constants: dict[str, Abstract] = {k: Constant(v) for k, v in options.items() if v is not None}
+        if function.excluded:
+            constants["excluded"] = Row(tuple(map(Constant, function.excluded)))
+        made = _vectorized(s, [called], constants)
         return None if made is None else _by_number(s, made[0], [*made[1], *given], named, call)
     if function is np.vectorize:
-        made = _vectorized(given, named)
+        made = _vectorized(s, given, named)
         return None if made is None else (Partial(Known(made[0]), tuple(made[1]), ()),)
     if function in _BY_NUMBER:
         return _by_number(s, function, given, named, call)
@@ -217,17 +221,26 @@ def _fromfunction(s: Specialiser, given: list[Abstract], named: dict[str, Abstra
 
 def _is_simple(function: Any) -> bool:
     """Whether a function is more than an object that is called."""
-    return isinstance(function, (types.FunctionType, types.BuiltinFunctionType, np.ufunc))
+    return isinstance(function, (types.FunctionType, types.MethodType, types.BuiltinFunctionType, np.ufunc))
 
 
-def _vectorized(given: list[Abstract], named: dict[str, Abstract]) -> tuple[Any, list[Abstract]] | None:
+def _vectorized(s: Specialiser, given: list[Abstract], named: dict[str, Abstract]) -> tuple[Any, list[Abstract]] | None:
     """What is called where ``np.vectorize(pyfunc, ...)`` is, with its first arguments."""
     options = dict(zip(("pyfunc", "otypes"), given, strict=False)) | named
-    if len(given) > 2 or not options.keys() <= {"pyfunc", "otypes", "signature", "cache", "doc"}:
+    if len(given) > 2 or not options.keys() <= {"pyfunc", "otypes", "signature", "excluded", "cache", "doc"}:
         return None
     function = options.get("pyfunc")
-    if function is None or not is_callable(function) or {"otypes", "signature"} <= options.keys():
+    is_alone = "signature" not in options or not {"otypes", "excluded"} & options.keys()
+    if function is None or not is_callable(function) or not is_alone:
         return None
+    if "excluded" in options:
+        listed = options["excluded"]
+        content = s.content(listed) if isinstance(listed, Items) else None
+        keys = content.keys if content is not None else None
+        excluded = s.row(listed) if keys is None else tuple(map(Constant, keys))
+        if excluded is None or not all(isinstance(v, Constant) for v in excluded):
+            return None
+        return definitions.excluding, [function, options.get("otypes", NONE), Row(tuple(excluded))]
     for name, kind in (("otypes", definitions.typed), ("signature", definitions.looped)):
         if name in options:
             return kind, [function, options[name]]
@@ -236,21 +249,47 @@ def _vectorized(given: list[Abstract], named: dict[str, Abstract]) -> tuple[Any,
 
 def _by_number(s: Specialiser, function: Any, given: list[Abstract], named: dict[str, Abstract], call: Call) -> Done:
     """A call of a function that is written for each number of arguments."""
-    before = 1 if function is definitions.vectorized else 2
+    before = {definitions.vectorized: 1, definitions.excluding: 3}.get(function, 2)
+    positions = _positions(given[0], len(given) - before, list(named))
+    if positions is None:
+        return None
+    given = [*given, *(named[name] for name in positions)]
     number = len(given) - before
     written = _BY_NUMBER[function]
-    if named or not 0 < number <= len(written):
-        return None
     if function is definitions.looped:
         cores = _cores(given[1], number)
-        if cores is None:
+        if cores is None or number > len(written):
             return None
         given = [given[0], *map(Constant, cores), *given[2:]]
-    if function is definitions.typed:
+    if function in (definitions.typed, definitions.excluding) and given[1] is not NONE:
         types_ = given[1].value if isinstance(given[1], Constant) else s.row(given[1])
         if types_ is None or len(types_) != 1:
             return None
-    return call(written[number - 1], [("", value) for value in given])
+    if 0 < number <= len(written):
+        return call(written[number - 1], [("", value) for value in given])
+    excluded = [v.value for v in given[2].items] if function is definitions.excluding else []  # type: ignore[union-attr]
+    first = number - len(positions)
+    is_excluded = [key in excluded for key in (*range(first), *positions)]
+    if all(is_excluded):
+        return None
+    otypes = NONE if function is definitions.vectorized else given[1]
+    values = [given[0], otypes, Row(tuple(map(Constant, is_excluded))), *given[before:]]
+    return call(definitions.vectorized_any, [("", value) for value in values])
+
+
+def _positions(function: Abstract, number: int, names: list[str]) -> list[str] | None:
+    """Some named arguments in the order of the parameters, if they are those behind the first ``number``."""
+    if not names:
+        return names
+    if isinstance(function, Closure):
+        params = [p.name for p in function.definition.code.params]
+    elif isinstance(function, Known) and isinstance(function.value, types.FunctionType):
+        code = function.value.__code__
+        params = list(code.co_varnames[: code.co_argcount])
+    else:
+        return None
+    found = params[number : number + len(names)]
+    return found if sorted(found) == sorted(names) else None
 
 
 def _cores(signature: Abstract, number: int) -> list[int] | None:

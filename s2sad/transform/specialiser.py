@@ -173,13 +173,15 @@ class Specialiser:
         """The text of a function."""
         if function not in self.homes:
             source = self.read(function)
-            self.homes[function] = Home(source, Resolver(source.function, frozenset()))
+            # One with imports is read as another function, which has no text of its own.
+            self.homes[function] = self.homes[source.function] = Home(source, Resolver(source.function, frozenset()))
         return self.homes[function]
 
     def code(self, function: types.FunctionType) -> Code:
         """A function as it is written."""
         if function not in self.lowered:
-            self.lowered[function] = lower_function(self.home(function).source.node)
+            source = self.home(function).source
+            self.lowered[function] = self.lowered[source.function] = lower_function(source.node)
             self.live |= live(self.lowered[function])
             self.called |= used_once(self.lowered[function], ("call",))
             self.tested |= used_once(self.lowered[function], ("if", "choose"))

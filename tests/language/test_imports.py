@@ -49,6 +49,23 @@ def submodule_of_a_branch(v: Any, own: bool) -> Any:
     return np.sum(v)
 
 
+class Table:
+    """Its method becomes a function of the attributes of the object."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def at(self, x: float) -> Any:
+        import bisect
+
+        return self.values[bisect.bisect([0.0, 1.0], x) - 1] * x
+
+
+def in_a_method(v: Any) -> Any:
+    table = Table(v)
+    return table.at(0.3) * table.at(1.5)
+
+
 def submodule_of_scipy(v: Any) -> Any:
     from scipy import special
 
@@ -160,6 +177,7 @@ CASES = [
     case(in_a_loop, 1.5),
     case(in_a_function_inside, 1.5),
     case(by_a_callee, 0.5),
+    case(in_a_method, V),
     case(from_here, 1.5),
     case(named_in_the_signature, V),
     case(shadowing, 1.5),

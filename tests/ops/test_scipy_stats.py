@@ -320,3 +320,16 @@ def test_a_point_of_one_number_has_it_in_all_places() -> None:
     expected = numeric_gradient(f, args)
     assert np.allclose(grad(f)(*args), expected, rtol=1e-8)
     assert np.isclose(jvp(f, args, (np.ones(1), None))[1], expected[0], rtol=1e-8)
+
+
+def unread(v: Any) -> Any:
+    mean, width = v
+    stats.norm.cdf(mean / width)
+    return mean * width
+
+
+def test_what_nobody_reads() -> None:
+    """A method of a distribution writes nothing that the program sees."""
+    value, slope = jvp(unread, (np.array([0.3, 0.4]),), (np.array([1.0, 2.0]),))
+    assert (value, slope) == (pytest.approx(0.12), pytest.approx(1.0))
+    np.testing.assert_allclose(grad(unread)(np.array([0.3, 0.4])), [0.4, 0.3])

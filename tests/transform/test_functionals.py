@@ -78,6 +78,35 @@ def of_three(x: Any) -> Any:
     return np.sum(f(x, x[0], x[:, :1]) * W)
 
 
+def of_four(x: Any) -> Any:
+    f = np.vectorize(lambda a, b, c, d=2.0: a * b + c * d if a > 0.5 else a - d)
+    return np.sum(f(x, x[0], 3.0, x[:, :1]) * W) + np.sum(f(x, 2.0, c=x[0]))
+
+
+def of_four_by_names(x: Any) -> Any:
+    f = np.vectorize(lambda a, b, c, d: a * b / c**d, otypes=[float])
+    return np.sum(f(x, d=2, c=x[0], b=0.5) * W)
+
+
+def horner(p: Any, x: Any, s: Any = 1.0) -> Any:
+    r = 0.0
+    for c in p:
+        r = r * x + c
+    return r * s
+
+
+horner_at = np.vectorize(horner, excluded=["p"])
+
+
+def excluding(x: Any) -> Any:
+    return np.sum(horner_at(p=x[0], x=x) * W) + np.sum(np.vectorize(horner, excluded={0})(x[0], x[1], x[:, :1]))
+
+
+def excluding_with_types(x: Any) -> Any:
+    f = np.vectorize(lambda p, a: np.sum(p * a), excluded=[0], otypes="d")
+    return np.sum(f(x[0], x) * W) + np.sum(f(x, 2.0))
+
+
 def of_a_number(x: Any) -> Any:
     return np.vectorize(lambda a: a * a)(x[0, 1]) * 2.0
 
@@ -229,7 +258,8 @@ def operators(x: Any) -> Any:
 
 
 PROGRAMS = [
-    of_module, decorated, with_types, with_types_inside, with_effects, capturing, of_two, of_three, of_a_number,
+    of_module, decorated, with_types, with_types_inside, with_effects, capturing, of_two, of_three, of_four,
+    of_four_by_names, excluding, excluding_with_types, of_a_number,
     in_a_variable, by_signature, along, along_with_further, along_to_matrices, along_function_of_numpy, along_to_lists,
     over, pieces, pieces_of_functions, pieces_with_further, piece_of_a_number,
     pieces_of_computed_numbers, pieces_nowhere, one_condition, grid,
@@ -294,14 +324,6 @@ def several(x: Any) -> Any:
     return np.sum(np.vectorize(lambda a: (a, 2 * a))(x)[0])
 
 
-def excluded(x: Any) -> Any:
-    return np.sum(np.vectorize(lambda a, b: a * b, excluded=["b"])(x, b=2.0))
-
-
-def by_name(x: Any) -> Any:
-    return np.sum(np.vectorize(lambda a: a * a)(a=x))
-
-
 def wrapped(x: Any) -> Any:
     return np.sum(np.frompyfunc(lambda a: a * a, 1, 1)(x).astype(float))
 
@@ -310,8 +332,6 @@ def wrapped(x: Any) -> Any:
     ("f", "error"),
     [
         (several, UndefinedDerivativeError),
-        (excluded, UnsupportedError),
-        (by_name, UnsupportedError),
         (wrapped, UnsupportedError),
     ],
 )
