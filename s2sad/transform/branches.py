@@ -290,7 +290,8 @@ class _Joining:
         if any(value is UNSET or isinstance(value, Unsure) for value in values):
             return self.unsure(values, name, checked=False)
         if not any(map(is_static, values)):
-            return self.result(values, name)
+            is_one = isinstance(values[0], Constant) and all(same(values[0], other) for other in values)
+            return values[0] if is_one else self.result(values, name)
         trial = [replace(arm, leaves=[], titles=[], numbers=dict(arm.numbers)) for arm in self.arms]
         shapes = [arm.of(v) for v, arm in zip(values, trial, strict=True)]
         if len({key for key, _ in shapes}) == 1:

@@ -276,19 +276,21 @@ def view_of_operand(s: Specialiser, method: Late, place: Place | None) -> Stream
     return stream(s, [given(key, Part(whole, key)) for key in keys], (), True, operand)
 
 
-def one_by_one(s: Specialiser, value: Abstract) -> Iterator[Abstract]:
-    """The items of a known value, each as it stands there when it is asked for."""
+def one_by_one(s: Specialiser, value: Abstract, first: int = 0) -> Iterator[Abstract]:
+    """The items of a known value, each as it stands there when it is asked for, where the ``first`` ones have been."""
     if isinstance(value, Lazy):
-        if s.state.get(value.cell) is not NONE:
+        if first or s.state.get(value.cell) is not NONE:
             raise NotSpecialisedError("iterator")
         s.state[value.cell] = UNSET
         yield from value.rounds()
         return
     if is_counted(s, value):
-        yield from (asked(s, part) for part in _parts(s, value))
+        yield from (asked(s, part) for part in _parts(s, value)[first:])
         return
-    number = 0
+    number = first
     if isinstance(value, Stream):
+        # An iterator has come as far already.
+        number = first if value.is_view else 0
         while (items := left(s, value))[number:]:
             if value.is_view:
                 number += 1
