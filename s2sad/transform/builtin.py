@@ -301,6 +301,13 @@ def _type(given: Given) -> Done:
     return (given.s.outside(cls, cls.__name__),)
 
 
+def _vars(given: Given) -> Done:
+    """``vars(object)``."""
+    if len(given.values) != 1 or given.named:
+        return None
+    return (computed(given.s, "attribute", "__dict__", given.values, given.op, given.frame),)
+
+
 def _setattr(given: Given) -> Done:
     """``setattr(object, "name", value)``."""
     name = given.values[1] if len(given.values) == 3 else None
@@ -384,6 +391,7 @@ _OF_OBJECTS: dict[Any, Callable[[Given], Done]] = {
     hasattr: _hasattr,
     object.__getattribute__: _getattribute,
     object.__setattr__: _object_setattr,
+    vars: _vars,
     SimpleNamespace: namespace,
     namedtuple: class_of_tuples,
     dataclasses.replace: replaced,

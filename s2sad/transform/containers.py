@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from keyword import iskeyword
 from typing import Any
@@ -24,6 +24,7 @@ from s2sad.transform.known import (
     Method,
     NotSpecialisedError,
     Part,
+    Record,
     Row,
     Stream,
     key_operand,
@@ -166,7 +167,19 @@ def change(s: Specialiser, items: Items, slots: Sequence[Cell], keys: Sequence[A
         slots = slots[max(len(slots) - content.factory.value, 0) :]
     if len(slots) > MOST_ITEMS:
         raise NotSpecialisedError("many items")
-    s.state[items.cell] = Content(tuple(slots), None if keys is None else tuple(keys), factory=content.factory)
+    if items.record is not None:
+        _set_attributes(s, items.record, content, dict(zip(keys or (), slots, strict=True)))
+    else:
+        s.state[items.cell] = Content(tuple(slots), None if keys is None else tuple(keys), factory=content.factory)
+
+
+def _set_attributes(s: Specialiser, record: Record, before: Content, slots: Mapping[Any, Cell]) -> None:
+    """Let the ``__dict__`` of an object have some keys, with what cells hold for those that are new."""
+    if set(before.keys or ()) - slots.keys() or not all(isinstance(key, str) for key in slots):
+        raise NotSpecialisedError("__dict__")
+    for key in slots.keys() - set(before.keys or ()):
+        cell = record.fields.setdefault(key, Cell(key, None, record))
+        s.state[cell] = s.state[slots[key]]
 
 
 def slot(s: Specialiser, value: Abstract, key: Any = "") -> Cell:

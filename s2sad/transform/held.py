@@ -27,7 +27,7 @@ from s2sad.transform.existing import (
     use_known,
 )
 from s2sad.transform.known import Abstract, Known, Method
-from s2sad.transform.regions import is_spread
+from s2sad.transform.regions import is_put_into, is_spread
 from s2sad.transform.specialiser import Specialiser
 
 
@@ -81,7 +81,8 @@ def item_of(s: Specialiser, known: Known, key: Any, result: Value) -> Abstract |
         return Constant(member)
     structural = is_object(member) or is_function_or_class(member) or holds_objects(member)
     structural = structural or (s.relied.writes_out and is_container(member))
-    structural = structural or (is_container(member) and is_spread(s.active[-1], result, "**"))
+    code = s.active[-1]
+    structural = structural or (is_container(member) and (is_spread(code, result, "**") or is_put_into(code, result)))
     found = held_items(s, known) if structural else None
     return None if found is None else found[key]
 

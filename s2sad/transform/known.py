@@ -14,7 +14,7 @@ from typing import Any
 
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import Source
-from s2sad.ir.code import Constant, Definition, Operand, Place, Value, Variable
+from s2sad.ir.code import UNSET, Constant, Definition, Operand, Place, Value, Variable
 
 
 class NotSpecialisedError(Exception):
@@ -196,10 +196,14 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """A list, dict, set or the like that the program makes; ``cell`` has its `Content` until it is an object."""
+    """A list, dict, set or the like that the program makes; ``cell`` has its `Content` until it is an object.
+
+    The ``__dict__`` of a ``record`` has the cells of its attributes for its items, and is made where it is read.
+    """
 
     cell: Cell
     cls: type = list
+    record: Record | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -402,6 +406,18 @@ class State(dict[Cell, Abstract]):
         """
         found = self.written | {c.record.identity for c in self.written if c.record is not None and c not in cells}
         return [cell for cell in reversed(list(cells)) if cell in found]
+
+
+def attributes(state: State, record: Record) -> Content:
+    """What the ``__dict__`` of an object holds.
+
+    Raises:
+        NotSpecialisedError: where it has an attribute on some ways only, or a variable of the new program has it.
+    """
+    held = {name: cell for name, cell in record.fields.items() if state.get(cell, UNSET) is not UNSET}
+    if any(isinstance(state[cell], (Unsure, Kept)) for cell in held.values()):
+        raise NotSpecialisedError("__dict__")
+    return Content(tuple(held.values()), tuple(held))
 
 
 class Watched(State):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from s2sad.ir.code import UNSET, Constant, Exit, Operand, Operation, Place, Region, Value, inner
-from s2sad.transform import generators, leaving
+from s2sad.transform import generators
 from s2sad.transform.branches import created
 from s2sad.transform.carried import Plan, Structure, may_be_replaced, plan_for
 from s2sad.transform.containers import (
@@ -19,7 +18,6 @@ from s2sad.transform.containers import (
     is_known,
     is_object_as_well,
     numbered,
-    one_by_one,
 )
 from s2sad.transform.known import (
     Abstract,
@@ -36,11 +34,10 @@ from s2sad.transform.known import (
 from s2sad.transform.objects import content_of, iterated
 from s2sad.transform.regions import breaks, with_range_behind
 from s2sad.transform.shapes import is_made
-from s2sad.transform.simple import is_number, is_structure, truth
+from s2sad.transform.simple import is_number, is_structure
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
+from s2sad.transform.written_out import MOST_ROUNDS, names_of, round_of, tested_out, written_out
 
-#: How many rounds are written out at most.
-MOST_ROUNDS = 64
 #: How many are so few that they are written out where that alone keeps the keys of dicts known.
 FEW_ROUNDS = 16
 
@@ -54,7 +51,7 @@ def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if isinstance(iterable, Constant) and s.relied.writes_out:
         iterable = numbered(iterable)
     if is_known(s, iterable) and not is_object_as_well(s, iterable):
-        return _written_out(s, op, iterable, frame)
+        return written_out(s, op, iterable, frame)
     known = is_known(s, iterable)
     row = None if known else elements(s, iterable)
     counts = known or is_counted(s, iterable) or (row if row is not None else _range_of(iterable))
@@ -84,7 +81,7 @@ def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     after = s.mark(), dict(frame.env), s.used, dict(s.lifted)
     _undo(s, frame, before, env, used, lifted)
     try:
-        return _written_out(s, op, numbered(iterable), frame)
+        return written_out(s, op, numbered(iterable), frame)
     except NotSpecialisedError:
         if failed is not None:
             raise
@@ -144,7 +141,7 @@ def _peeled(s: Specialiser, op: Operation, numbers: range, frame: Frame) -> Done
     try:
         frame.env[body.params[0]] = s.named(Constant(numbers[0]), body.params[0].name, place)
         frame.env.update(zip(body.params[1:], [s.handed(o, frame) for o in op.operands[1:]], strict=True))
-        end = leaving.round_of(s, body, frame, _names(s, op, body.params[1:]))
+        end = round_of(s, body, frame, names_of(s, op, body.params[1:]))
         if end.kind != "continue" or end.left:
             return None
         frame.unrolled = unrolled
@@ -166,7 +163,7 @@ def _few_rounds(s: Specialiser, op: Operation, numbers: range, frame: Frame) -> 
         return None
     before = s.state.copied()
     try:
-        done = _written_out(s, op, [Constant(number) for number in numbers], frame)
+        done = written_out(s, op, [Constant(number) for number in numbers], frame)
     except NotSpecialisedError:
         return None
     return None if _frozen_dicts(s, before) else done
@@ -201,109 +198,12 @@ def while_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     after = s.mark(), dict(frame.env), s.used, dict(s.lifted)
     _undo(s, frame, before, env, used, lifted)
     try:
-        return _tested_out(s, op, frame)
+        return tested_out(s, op, frame)
     except NotSpecialisedError:
         if failed is not None:
             raise failed from None
         _undo(s, frame, *after)
         return done
-
-
-def _tested_out(s: Specialiser, op: Operation, frame: Frame) -> Done:
-    """A ``while`` whose test is known in each round, one round after the other."""
-    carried = tuple([s.handed(o, frame) for o in op.operands])
-    unrolled, frame.unrolled = frame.unrolled, True
-    try:
-        return _tested_rounds(s, op, frame, 0, 0, carried)
-    finally:
-        frame.unrolled = unrolled
-
-
-def _tested_rounds(
-    s: Specialiser, op: Operation, frame: Frame, first: int, inside: int, carried: Sequence[Abstract]
-) -> Done:
-    """The rounds that are left of a ``while``; ``inside`` says in how many others they stand."""
-    if inside > leaving.MOST_INSIDE:
-        raise NotSpecialisedError("loop")
-    test, body, rest = op.regions
-    names = _names(s, op, test.params)
-    for number in range(first, MOST_ROUNDS):
-        frame.env.update(zip(test.params, carried, strict=True))
-        tested = s.run(test, frame)
-        known = truth(s, tested.values[0]) if tested.kind == "yield" else None
-        if known is None:
-            raise NotSpecialisedError("loop")
-        s.used = True
-        if not known:
-            end = s.run(rest, frame)
-            return end.values if end.kind == "yield" else end
-        end = leaving.round_of(s, body, frame, names)
-        if end.left:
-            raise NotSpecialisedError("generator")
-        if end.kind == leaving.EITHER:
-            following = functools.partial(_tested_rounds, s, op, frame, number + 1, inside + 1)
-            return leaving.rest(s, end, following, names, frame.place or op.place)
-        if end.kind == "break":
-            return end.values
-        if end.kind != "continue":
-            return end
-        carried = end.values
-    raise NotSpecialisedError("loop")
-
-
-def _written_out(s: Specialiser, op: Operation, iterable: Abstract | list[Abstract], frame: Frame) -> Done:
-    """A loop over known items, one after the other."""
-    s.used = True
-    carried = tuple([s.handed(o, frame) for o in op.operands[1:]])
-    unrolled, frame.unrolled = frame.unrolled, True
-    try:
-        return _rounds(s, op, iterable, frame, 0, 0, carried)
-    finally:
-        frame.unrolled = unrolled
-
-
-def _rounds(
-    s: Specialiser,
-    op: Operation,
-    iterable: Abstract | list[Abstract],
-    frame: Frame,
-    first: int,
-    inside: int,
-    carried: Sequence[Abstract],
-) -> Done:
-    """The rounds of a loop over known items from one on; ``inside`` says in how many others they stand."""
-    if inside > leaving.MOST_INSIDE:
-        raise NotSpecialisedError("loop")
-    body, rest = op.regions
-    item, *params = body.params
-    place, names = frame.place or op.place, _names(s, op, params)
-    row = iterable[first:] if isinstance(iterable, list) else one_by_one(s, iterable, first)
-    for number, value in enumerate(row, first):
-        if number == MOST_ROUNDS:
-            raise NotSpecialisedError("loop")
-        frame.env[item] = s.named(value, item.name, place)
-        frame.env.update(zip(params, carried, strict=True))
-        end = leaving.round_of(s, body, frame, names)
-        if end.left:
-            raise NotSpecialisedError("generator")
-        if end.kind == leaving.EITHER:
-            leaving.check_own(s, iterable, op.operands[0], frame)
-            following = functools.partial(_rounds, s, op, iterable, frame, number + 1, inside + 1)
-            return leaving.rest(s, end, following, names, place, iterable)
-        if end.kind == "break":
-            return end.values
-        if end.kind != "continue":
-            return end
-        carried = end.values
-    frame.env.update(zip(rest.params, carried, strict=True))
-    end = s.run(rest, frame)
-    return end.values if end.kind == "yield" else end
-
-
-def _names(s: Specialiser, op: Operation, params: Sequence[Value]) -> list[str | None]:
-    """The names of what a loop carries, None for what nobody reads."""
-    groups = zip(params, *([op.results] if op.results else []), op.regions[-1].params or params, strict=True)
-    return [group[0].name if any(value in s.live for value in group) else None for group in groups]
 
 
 def _loop(s: Specialiser, op: Operation, frame: Frame) -> Done:

@@ -19,6 +19,8 @@ from s2sad.transform.containers import (
     slot,
     stream,
 )
+from s2sad.transform.existing import DICTS
+from s2sad.transform.held import held_items, is_held
 from s2sad.transform.known import Abstract, Cell, Content, Items, Known, Method, Row, key_operand
 from s2sad.transform.ordering import in_order, put_in_order
 from s2sad.transform.specialiser import Done, Frame, Specialiser
@@ -240,6 +242,12 @@ class Receiver:
             content = self.s.content(other) if isinstance(other, Items) else None
             if content is not None and content.keys is not None:
                 found += zip(content.keys, [self.s.state[cell] for cell in content.slots], strict=True)
+                continue
+            if isinstance(other, Known) and is_held(other) and type(other.value) in DICTS:
+                held = held_items(self.s, other)
+                if held is None:
+                    return None
+                found += held.items()
                 continue
             pairs = keyed(self.s, run_through(self.s, other))
             if pairs is None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from s2sad.frontend.called import is_followed
 from s2sad.frontend.resolve import Guard
-from s2sad.ir.code import UNSET, Constant, Operand, Operation, Place, Value
+from s2sad.ir.code import NONE, UNSET, Constant, Operand, Operation, Place, Value
 from s2sad.ops import takes_operands
 from s2sad.ops.models import class_method_model_of, has_modelled_methods, is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, inside, is_of_library, own_class, static_member
@@ -136,6 +136,8 @@ def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
 def _attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
     base, name = s.plain(s.get(op.operands[0], frame)), op.data
     match base:
+        case Record() if name == "__dict__":
+            return (_dictionary(s, base),)
         case Record() if name == "__class__":
             return (s.outside(base.cls, base.cls.__name__),)
         case Record():
@@ -246,6 +248,19 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
     if type(member) is object or isinstance(member, (list, tuple, dict, set, frozenset, np.ndarray)):
         return (s.outside(member, name),)
     raise NotSpecialisedError(name)
+
+
+def _dictionary(s: Specialiser, record: Record) -> Items:
+    """The ``__dict__`` of an object."""
+    is_plain = record.origin is None and record.own is None and not is_of_model(record.cls)
+    has_slots = any(vars(base).get("__slots__") for base in record.cls.__mro__)
+    if not is_plain or has_slots or not record.cls.__dictoffset__ or arrays.is_array(record):
+        raise NotSpecialisedError("__dict__")
+    s.used = True
+    cell = Cell("")
+    made = cell.whole = Items(cell, dict, record)
+    s.state[cell] = NONE
+    return made
 
 
 def has_attribute(s: Specialiser, value: Abstract, name: str) -> Operand | None:

@@ -147,6 +147,12 @@ def is_spread(code: Code, value: Value, star: str = "*") -> bool:
     return any(kind == star and o is value for c in calls for kind, o in zip(c.data, c.operands[1:], strict=True))
 
 
+def is_put_into(code: Code, value: Value) -> bool:
+    """Whether a dict gets the items of a value: ``d.update(value)``."""
+    updates = {o.results[0] for o in inner(code.body) if o.kind == "attribute" and o.data == "update"}
+    return any(o.kind == "call" and o.operands[0] in updates and value in o.operands[1:] for o in inner(code.body))
+
+
 def parts_taken(code: Code, value: Value) -> int | None:
     """Into how many parts the one loop that goes through a value takes each item apart at once; None for no such."""
     users = [o for o in inner(code.body) if value in o.operands]

@@ -145,7 +145,7 @@ class Shapes:
                 return ("choice", sides.index(None) if None in sides else None, key), lambda a: _choice(
                     rebuild(a), value
                 )
-            case Items():
+            case Items() if value.record is None:
                 key, rebuild = self.cell(value.cell)
                 return ("items", id(value.cls), key), lambda again: _items(rebuild(again), value.cls)
             case Record():

@@ -55,6 +55,7 @@ from s2sad.transform.known import (
     State,
     Stream,
     Unsure,
+    attributes,
     is_static,
 )
 from s2sad.transform.making import Making
@@ -240,6 +241,8 @@ class Specialiser:
 
     def content(self, items: Items) -> Content | None:
         """What a list or dict holds, unless it is an object of the new program."""
+        if items.record is not None:
+            return attributes(self.state, items.record)
         return content if isinstance(content := self.state[items.cell], Content) else None
 
     def ready(self, value: Abstract) -> Operand | None:
@@ -302,6 +305,8 @@ class Specialiser:
             if self.state.is_apart(thing.identity):
                 self.state[thing.identity] = function_again(self, thing)
             return
+        if thing.record is not None:
+            raise NotSpecialisedError("__dict__")
         content = self.content(thing)
         if content is None:
             return

@@ -6,12 +6,14 @@ What the body leaves goes through variables of the new program, since nothing th
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from s2sad.ir.code import (
     UNSET,
     Code,
+    Constant,
     Definition,
     Exit,
     Handlers,
@@ -25,8 +27,9 @@ from s2sad.ir.code import (
 )
 from s2sad.transform import presence
 from s2sad.transform.branches import Inside, created, exit_of
-from s2sad.transform.known import Cell, Kept, NotSpecialisedError, State, Unsure, is_static, same
-from s2sad.transform.objects import content_of
+from s2sad.transform.containers import key_of, position
+from s2sad.transform.known import Cell, Items, Kept, Known, NotSpecialisedError, Row, State, Unsure, is_static, same
+from s2sad.transform.objects import content_of, has_attribute
 from s2sad.transform.regions import breaks
 from s2sad.transform.shapes import Again, Rebuild, Shapes
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
@@ -42,9 +45,12 @@ def try_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
     catching = rest[: len(what.classes) + sum(what.classes)]
     after = rest[len(catching) :]
     bodies = _bodies(what, catching)
-    if not what.has_finally and _surely_runs(s, body, frame):
-        end = s.run(after[0], frame) if after else None
-        return () if end is None or end.kind == "yield" else end
+    if not what.has_finally:
+        handler = _surely_caught(s, what, body, catching, frame)
+        end = s.run(handler, frame) if handler is not None else _surely_runs(s, body, frame)
+        if end is not None:
+            end = s.run(after[0], frame) if after and handler is None and end.kind == "yield" else end
+            return () if end.kind == "yield" else end
     if what.groups or what.has_finally:
         return _by_memory(s, op, frame)
     if any(r.exit.kind not in ("raise", "never") for r in bodies):
@@ -75,24 +81,60 @@ def try_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
     return () if end.kind == "yield" else end
 
 
-def _surely_runs(s: Specialiser, body: Region, frame: Frame) -> bool:
+def _surely_runs(s: Specialiser, body: Region, frame: Frame) -> End | None:
     """Run what is tried, if nothing of it is left to do when the new program runs: then it raises nothing."""
-    if body.exit.kind != "yield" or not {o.kind for o in inner(body)} <= _KNOWN_AT_ONCE:
-        return False
+    if body.exit.kind not in ("yield", "return") or not {o.kind for o in inner(body)} <= _KNOWN_AT_ONCE:
+        return None
     before, env, used = s.mark(), dict(frame.env), s.used
+    returns = len(frame.returns or ())
     try:
         end = s.run(body, frame)
         known = all(is_static(s.get(o.operands[0], frame)) for o in body.operations if "attribute" in o.kind)
         left = [o for o in s.out[len(before[0]) :] if not o.results or not s.needless.issuperset(o.results)]
-        if known and end.kind == "yield" and not left:
-            return True
+        if known and end.kind in ("yield", "return") and not left:
+            return end
     except NotSpecialisedError:
         pass
     s.back(before)
     s.used = used
     frame.env.clear()
     frame.env.update(env)
-    return False
+    if frame.returns is not None:
+        del frame.returns[returns:]
+    return None
+
+
+def _surely_caught(
+    s: Specialiser, what: Handlers, body: Region, catching: Sequence[Region], frame: Frame
+) -> Region | None:
+    """The handler of what is tried, if the first that is done surely raises: an attribute that an object does not have,
+    or a key that is not in a dict."""
+    error = next((found for op in body.operations[:1] if (found := _raised(s, op, frame)) is not None), None)
+    if error is None or what.groups:
+        return None
+    regions = iter(catching)
+    for is_named, name in zip(what.classes, what.names, strict=True):
+        caught = s.run(next(regions), frame).values[0] if is_named else Known(BaseException)
+        handler = next(regions)
+        classes = s.rows.get(caught, (caught,)) if isinstance(caught, Value) else (caught,)
+        classes = caught.items if isinstance(caught, Row) else classes
+        if not all(isinstance(c, Known) and isinstance(c.value, type) for c in classes):
+            return None
+        if any(issubclass(error, c.value) for c in classes):  # type: ignore[union-attr, arg-type]
+            s.used = True
+            return None if any(o.kind == "load" and o.data is name for o in inner(handler)) else handler
+    return None
+
+
+def _raised(s: Specialiser, op: Operation, frame: Frame) -> type[Exception] | None:
+    """What an operation surely raises; None if it may be done."""
+    if op.kind == "attribute":
+        given = has_attribute(s, s.get(op.operands[0], frame), op.data)
+        return AttributeError if isinstance(given, Constant) and not given.value else None
+    base = s.get(op.operands[0], frame) if op.kind == "item" else None
+    content = s.content(base) if isinstance(base, Items) and base.cls in (dict, OrderedDict) else None
+    key = key_of(s, s.plain(s.get(op.operands[1], frame))) if content is not None else None
+    return KeyError if content is not None and key is not None and position(content, key.value) is None else None
 
 
 def _leaving(s: Specialiser, op: Operation, frame: Frame) -> Done:

@@ -54,7 +54,7 @@ def both(v: Any) -> Any:
             if p.x < -0.5:
                 break
             continue
-        elif p.x > 0.9:
+        if p.x > 0.9:
             t += p.x**3
         else:
             if i == 0:

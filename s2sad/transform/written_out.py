@@ -1,4 +1,4 @@
-"""Rounds of loops that are written out, one after the other, where branches of the program end a round or the loop.
+"""Loops that are written out, one round after the other, where branches of the program may end a round or the loop.
 
 What comes after such a branch belongs to its other arm.  An ``if`` leaves what the loop carries, and where one of its
 arms leaves the loop, also whether it has: the rounds that follow are the other arm of an ``if`` that asks for that.
@@ -12,6 +12,7 @@ from typing import Any
 
 from s2sad.ir.code import Constant, Operand, Operation, Place, Region, Value
 from s2sad.transform import arrays, branches
+from s2sad.transform.containers import one_by_one
 from s2sad.transform.known import Abstract, Lazy, NotSpecialisedError, Record, Row, Stream
 from s2sad.transform.regions import breaks
 from s2sad.transform.simple import truth
@@ -19,11 +20,110 @@ from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 #: The kind of the end of a round that may have left the loop: the first of its values says whether it has.
 EITHER = "either"
+#: How many rounds are written out at most.
+MOST_ROUNDS = 64
 #: How many rounds may end that way, each of which stands inside of the one before.
-MOST_INSIDE = 16
+_MOST_INSIDE = 16
 _KINDS = ("break", "continue")
 _After = Callable[[Sequence[Abstract]], End]
 Names = Sequence[str | None]
+
+
+def tested_out(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """A ``while`` whose test is known in each round, one round after the other."""
+    carried = tuple([s.handed(o, frame) for o in op.operands])
+    unrolled, frame.unrolled = frame.unrolled, True
+    try:
+        return _tested_rounds(s, op, frame, 0, 0, carried)
+    finally:
+        frame.unrolled = unrolled
+
+
+def _tested_rounds(
+    s: Specialiser, op: Operation, frame: Frame, first: int, inside: int, carried: Sequence[Abstract]
+) -> Done:
+    """The rounds that are left of a ``while``; ``inside`` says in how many others they stand."""
+    if inside > _MOST_INSIDE:
+        raise NotSpecialisedError("loop")
+    test, body, rest = op.regions
+    names = names_of(s, op, test.params)
+    for number in range(first, MOST_ROUNDS):
+        frame.env.update(zip(test.params, carried, strict=True))
+        tested = s.run(test, frame)
+        known = truth(s, tested.values[0]) if tested.kind == "yield" else None
+        if known is None:
+            raise NotSpecialisedError("loop")
+        s.used = True
+        if not known:
+            end = s.run(rest, frame)
+            return end.values if end.kind == "yield" else end
+        end = round_of(s, body, frame, names)
+        if end.left:
+            raise NotSpecialisedError("generator")
+        if end.kind == EITHER:
+            following = functools.partial(_tested_rounds, s, op, frame, number + 1, inside + 1)
+            return _rest(s, end, following, names, frame.place or op.place)
+        if end.kind == "break":
+            return end.values
+        if end.kind != "continue":
+            return end
+        carried = end.values
+    raise NotSpecialisedError("loop")
+
+
+def written_out(s: Specialiser, op: Operation, iterable: Abstract | list[Abstract], frame: Frame) -> Done:
+    """A loop over known items, one after the other."""
+    s.used = True
+    carried = tuple([s.handed(o, frame) for o in op.operands[1:]])
+    unrolled, frame.unrolled = frame.unrolled, True
+    try:
+        return _rounds(s, op, iterable, frame, 0, 0, carried)
+    finally:
+        frame.unrolled = unrolled
+
+
+def _rounds(
+    s: Specialiser,
+    op: Operation,
+    iterable: Abstract | list[Abstract],
+    frame: Frame,
+    first: int,
+    inside: int,
+    carried: Sequence[Abstract],
+) -> Done:
+    """The rounds of a loop over known items from one on; ``inside`` says in how many others they stand."""
+    if inside > _MOST_INSIDE:
+        raise NotSpecialisedError("loop")
+    body, rest = op.regions
+    item, *params = body.params
+    place, names = frame.place or op.place, names_of(s, op, params)
+    row = iterable[first:] if isinstance(iterable, list) else one_by_one(s, iterable, first)
+    for number, value in enumerate(row, first):
+        if number == MOST_ROUNDS:
+            raise NotSpecialisedError("loop")
+        frame.env[item] = s.named(value, item.name, place)
+        frame.env.update(zip(params, carried, strict=True))
+        end = round_of(s, body, frame, names)
+        if end.left:
+            raise NotSpecialisedError("generator")
+        if end.kind == EITHER:
+            _check_own(s, iterable, op.operands[0], frame)
+            following = functools.partial(_rounds, s, op, iterable, frame, number + 1, inside + 1)
+            return _rest(s, end, following, names, place, iterable)
+        if end.kind == "break":
+            return end.values
+        if end.kind != "continue":
+            return end
+        carried = end.values
+    frame.env.update(zip(rest.params, carried, strict=True))
+    end = s.run(rest, frame)
+    return end.values if end.kind == "yield" else end
+
+
+def names_of(s: Specialiser, op: Operation, params: Sequence[Value]) -> list[str | None]:
+    """The names of what a loop carries, None for what nobody reads."""
+    groups = zip(params, *([op.results] if op.results else []), op.regions[-1].params or params, strict=True)
+    return [group[0].name if any(value in s.live for value in group) else None for group in groups]
 
 
 def round_of(s: Specialiser, body: Region, frame: Frame, names: Names) -> End:
@@ -31,7 +131,7 @@ def round_of(s: Specialiser, body: Region, frame: Frame, names: Names) -> End:
     return _Round(s, frame, names, breaks(body)).part(body.operations, 0, body, None)
 
 
-def rest(
+def _rest(
     s: Specialiser,
     end: End,
     others: Callable[[Sequence[Abstract]], Done],
@@ -52,7 +152,7 @@ def rest(
     return branches.fork(s, s.dynamic(left), arms, names, place)
 
 
-def check_own(s: Specialiser, iterable: Any, operand: Operand, frame: Frame) -> None:
+def _check_own(s: Specialiser, iterable: Any, operand: Operand, frame: Frame) -> None:
     """Check that nobody sees how far a loop has come in what it runs through.
 
     Raises:

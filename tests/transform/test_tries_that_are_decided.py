@@ -1,0 +1,107 @@
+"""What is tried and surely raises, or surely does not: attributes that are computed once, and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import jvp, value_and_grad
+from tests.oracle import numeric_gradient
+
+
+class Lazy:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    @property
+    def square(self) -> Any:
+        try:
+            return self._square
+        except AttributeError:
+            self._square = self.x**2
+            return self._square
+
+    def cube(self) -> Any:
+        try:
+            self._cube  # noqa: B018
+        except AttributeError:
+            self._cube = self.x**3
+        return self._cube
+
+    def one_of_two(self) -> Any:
+        try:
+            v = self._v
+        except (KeyError, AttributeError):
+            v = self._v = self.x * 4
+        else:
+            v = v * 3.0
+        return v
+
+    def named(self) -> Any:
+        try:
+            return self._n
+        except Exception as error:  # noqa: F841
+            self._n = self.x * 5
+        return self._n
+
+
+def returned(v: Any) -> Any:
+    one = Lazy(v[0])
+    return one.square * one.square + v[1]
+
+
+def set_before(v: Any) -> Any:
+    one = Lazy(v[0])
+    one._square = v[1] * v[0]
+    return one.square * one.square
+
+
+def in_a_loop(v: Any) -> Any:
+    one, t = Lazy(v[0]), 0.0
+    for _ in range(3):
+        t += one.square * v[1]
+    return t
+
+
+def asked(v: Any) -> Any:
+    one = Lazy(v[0])
+    return one.cube() * one.cube() + v[1]
+
+
+def of_two_classes(v: Any) -> Any:
+    one = Lazy(v[0])
+    return one.one_of_two() * one.one_of_two() * v[1]
+
+
+def with_a_name(v: Any) -> Any:
+    one = Lazy(v[0])
+    return one.named() * one.named() * v[1]
+
+
+def a_key(v: Any) -> Any:
+    held = {"a": v[0] * 2}
+    try:
+        b = held["b"]
+    except KeyError:
+        b = held["b"] = v[1] ** 2
+    try:
+        a = held["a"]
+    except KeyError:
+        a = 0.0
+    return a * b * held["b"]
+
+
+PROGRAMS = [returned, set_before, in_a_loop, asked, of_two_classes, with_a_name, a_key]
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=[f.__name__ for f in PROGRAMS])
+def test_gradient(f: Callable[[Any], Any]) -> None:
+    v, d = np.array([0.3, 0.7]), np.array([1.0, -2.0])
+    expected = numeric_gradient(f, [v])
+    value, gradient = value_and_grad(f)(v)
+    assert value == f(v)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(jvp(f, (v,), (d,))[1], expected @ d, rtol=1e-7, atol=1e-9)
