@@ -119,7 +119,8 @@ def analysed(program: Program, asked: Asked) -> Analysed:
         summarise = program.effects.summaries_of(changed, roots)
         return changed, types_of, effects(changed, types_of, summarise, overwritten=beyond)
 
-    if (named := with_named_arrays(ir, known, shared)) is not ir:
+    apart = context is not None and RESULT in context.overwritten
+    if (named := with_named_arrays(ir, known, shared, apart)) is not ir:
         ir, known, shared = again(named)
     checked_before = len(ir.body)
     if copied:

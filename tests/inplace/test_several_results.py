@@ -126,8 +126,41 @@ def of_containers(x: Any) -> Any:
     return written_in_a_tuple(x * 2.0) + np.sum(written_in_a_dict(x))
 
 
+def nested(a: Any, b: Any) -> Any:
+    return a, (b, a * 2.0)
+
+
+def kept_whole(x: Any) -> Any:
+    pair, (u, v, _) = nested(x * 1.0, x**2), in_turn(x * 2.0, x)
+    pair[1][0][0] = x[1] * u[2]
+    pair[1][1][:] += pair[0] * v
+    return np.sum(pair[1][0] * pair[1][1]) + in_turn(pair[0], x)[2][1]
+
+
+def taken_at_once(x: Any) -> Any:
+    a = x * 2.0
+    b = in_turn(a, np.ones(3))[2]
+    b += x**2
+    b[1] *= x[0]
+    return np.sum(a * b)
+
+
+def advanced(pair: Any) -> Any:
+    pair[0][1] = pair[1][0] ** 2
+    return pair
+
+
+def handed_on(x: Any) -> Any:
+    pair = in_turn(x * 1.0, x * 3.0)[:2]
+    for _ in range(2):
+        pair = advanced(pair)
+    chosen = pair if x[0] > 0.0 else in_turn(x, x)[:2]
+    return np.sum(chosen[0] * chosen[1] ** 2)
+
+
 PROGRAMS: list[Callable[[Any], Any]] = [
-    filtered, exchanged, overlapping, held_by_the_third, given_or_not, recursive, of_containers,
+    filtered, exchanged, overlapping, held_by_the_third, given_or_not, recursive, of_containers, kept_whole,
+    taken_at_once, handed_on,
 ]  # fmt: skip
 
 

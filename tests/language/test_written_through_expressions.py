@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from s2sad import grad, jvp
-from s2sad.errors import UnsupportedError
 from tests.oracle import numeric_gradient
 
 X = np.array([0.5, 1.2, -0.7])
@@ -107,7 +106,7 @@ def read_by_a_lambda(x: Any) -> Any:
 
 
 CASES = (
-    view_of_another_form, transposed, conditional, item_of_a_list, item_of_a_dict, item_of_a_sum,
+    view_of_another_form, result_of_a_function, transposed, conditional, item_of_a_list, item_of_a_dict, item_of_a_sum,
     item_of_a_comprehension, given_to_a_function, given_to_a_function_in_a_display, entered, read_by_a_lambda,
 )  # fmt: skip
 
@@ -117,10 +116,3 @@ def test_what_is_written_through_an_expression_is_differentiated(f: Callable[...
     expected = numeric_gradient(f, (X,))
     np.testing.assert_allclose(jvp(f, (X,), (D,))[1], expected @ D, rtol=1e-8)
     np.testing.assert_allclose(grad(f)(X), expected, rtol=1e-8)
-
-
-def test_a_part_of_a_result_that_is_written() -> None:
-    expected = numeric_gradient(result_of_a_function, (X,))
-    np.testing.assert_allclose(jvp(result_of_a_function, (X,), (D,))[1], expected @ D, rtol=1e-8)
-    with pytest.raises(UnsupportedError, match=r"pair\(a, x\)\[0\]\[0\] = x\[1\]"):
-        grad(result_of_a_function)(X)
