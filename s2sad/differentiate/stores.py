@@ -16,6 +16,7 @@ from s2sad.ir.traverse import children, names_in
 from s2sad.ir.types import Fact
 from s2sad.ops.binding import spelled
 from s2sad.runtime import own, shadow
+from s2sad.runtime.linear import undiagonal, untrace
 from s2sad.runtime.positions import flat_index, unread
 
 ELLIPSIS = Const(...)
@@ -101,9 +102,13 @@ def mirrors(call: Call) -> bool:
     return spec is None or spec.mirrors
 
 
+#: Transposes that fill an array of zeros.
+_FILLED = (undiagonal, untrace)
+
+
 def makes_fresh(call: Call) -> bool:
     """Whether a call surely returns an array that nothing else refers to."""
-    if call.op.kind == "operator":
+    if call.op.kind == "operator" or call.op.function in _FILLED:
         return True
     rule = ops.find(call.op.function)
     return (

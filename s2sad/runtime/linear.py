@@ -169,8 +169,8 @@ def undelete(g: Any, shape: Shape, obj: Any, axis: int | None) -> Array:
 
 
 def undiagonal(g: Any, shape: Shape, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    """Transpose of ``np.diagonal``: ``g`` on the diagonal of zeros of ``shape``."""
-    g_bar = np.zeros_like(g, order="C", shape=shape)
+    """Transpose of ``np.diagonal``: ``g`` on the diagonal of zeros of ``shape``, which are no integers."""
+    g_bar = np.zeros(shape, np.result_type(g, 0.0))
     diagonal = np.diagonal(g_bar, offset, axis1, axis2)
     diagonal.flags.writeable = True
     diagonal[...] = g

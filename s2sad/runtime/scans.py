@@ -11,6 +11,7 @@ recurrences that the derivatives of a cumulative product obey.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -78,8 +79,14 @@ def _moderate(p: Any) -> bool:
     """Whether products are so far from zero and infinity that nothing is lost where they are divided by each other."""
     if p.dtype.kind not in "fc" or not p.size:
         return False
-    size, limits = np.abs(p), np.finfo(p.dtype)
-    return bool(size.min() > math.sqrt(limits.tiny) and size.max() < math.sqrt(limits.max))
+    size, (least, most) = np.abs(p), _limits(p.dtype)
+    return bool(size.min() > least and size.max() < most)
+
+
+@functools.cache
+def _limits(dtype: Any) -> tuple[float, float]:
+    limits = np.finfo(dtype)
+    return math.sqrt(limits.tiny), math.sqrt(limits.max)
 
 
 def other_products(a: Any, axis: Axis = None) -> Any:
@@ -88,10 +95,11 @@ def other_products(a: Any, axis: Axis = None) -> Any:
     >>> other_products(np.array([2.0, 0.0, 5.0]))
     array([ 0., 10.,  0.])
     """
+    a = np.asarray(a)
+    whole = np.prod(a, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=True)
+    if _moderate(whole) and _moderate(a):
+        return whole / a
     x = merge_axes(a, axis)
-    whole = np.prod(x, axis=-1, keepdims=True)
-    if _moderate(whole) and _moderate(x):
-        return split_axes(whole / x, np.shape(a), axis)
     after = np.flip(products_before(np.flip(x, -1)), -1)
     return split_axes(products_before(x) * after, np.shape(a), axis)
 
