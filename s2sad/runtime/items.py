@@ -20,6 +20,8 @@ from s2sad.runtime.trees import add, add_at, real_like, zeros
 def items_like(xs: Any, values: Sequence[Any]) -> Any:
     """Return ``values`` as a sequence of the kind of ``xs``: a tuple, a list, or an array of its type.
 
+    Of a dict these belong to the keys, which carry no derivative: its values have none of them.
+
     Raises `UndefinedDerivativeError` for any other kind.
 
     >>> items_like((1.0, 2.0), [3.0, 4.0])
@@ -29,6 +31,8 @@ def items_like(xs: Any, values: Sequence[Any]) -> Any:
         return tuple(values)
     if isinstance(xs, list):
         return list(values)
+    if isinstance(xs, dict):
+        return zeros(xs)
     if isinstance(xs, np.ndarray):
         return np.array(values, dtype=np.result_type(xs.dtype, *values)) if len(values) else np.zeros_like(xs)
     raise UndefinedDerivativeError(

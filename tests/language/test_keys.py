@@ -119,7 +119,15 @@ def by_the_largest(x: Any) -> Any:
     return max(table) * x[1]
 
 
-@pytest.mark.parametrize("f", [by_a_number, remembered, rounded], ids=lambda f: f.__name__)
+def in_order(x: Any) -> Any:
+    """Keys that are constants are read again, in an expression."""
+    table: Any = {}
+    for i in range(len(x)):
+        table[1.5 - i] = x[i] ** 2
+    return sum(table[k] * k for k in sorted(table)) * table[max(table)] + min(table) * table[min(table)] * sum(table)
+
+
+@pytest.mark.parametrize("f", [by_a_number, remembered, rounded, in_order], ids=lambda f: f.__name__)
 def test_values_are_right(f: Callable[[Any], Any]) -> None:
     expected = numeric_gradient(f, (X,))
     np.testing.assert_allclose(grad(f)(X), expected, rtol=1e-6)
