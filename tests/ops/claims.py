@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -124,12 +124,14 @@ def _with_arrays(tree: Any, change: Callable[[np.ndarray], np.ndarray]) -> Any:
     return tree_map(changed, tree)
 
 
-def layouts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Point]:
-    """The call as it is, with all its arrays in each layout, with the first one alone, and with Python's integers."""
+def layouts(args: tuple[Any, ...], kwargs: dict[str, Any], only: Collection[str] | None = None) -> Iterator[Point]:
+    """The call as it is, with all its arrays in each layout, or only some, and the first or the others alone."""
     yield Point(args, kwargs)
     for name, change in LAYOUTS.items():
+        if only is not None and name not in only:
+            continue
         yield Point(_with_arrays(args, change), _with_arrays(kwargs, change), name)
-        if args and len(args) + len(kwargs) > 1 and name not in ALIKE:
+        if only is None and args and len(args) + len(kwargs) > 1 and name not in ALIKE:
             yield Point((_with_arrays(args[0], change), *args[1:]), kwargs, f"first {name}")
             yield Point((args[0], *_with_arrays(args[1:], change)), _with_arrays(kwargs, change), f"others {name}")
 

@@ -77,9 +77,7 @@ def points_of(entry: OpSpec) -> Iterator[Point]:
     for i, s in enumerate(samples):
         some = SOME[:1] if i and entry.name.startswith(SLOW) else SAME_SHAPE if own else SOME if i else None
         fatal = FATAL.get(entry.name, ())
-        yield from (
-            p for p in layouts(s.args, s.kwargs) if p.layout not in fatal and (some is None or p.layout in some)
-        )
+        yield from (p for p in layouts(s.args, s.kwargs, some) if p.layout not in fatal)
 
 
 def inputs(function: Callable[..., Any]) -> int:

@@ -146,7 +146,8 @@ def quad(
 
 def _vectors() -> Sequence[Sample]:
     return [
-        sample(waves_at, 0.1, 0.8, args=(numbers(3), 0.2)),
+        # In single precision it does not come as close as it is asked to.
+        sample(waves_at, 0.1, 0.8, args=(numbers(3), 0.2), limit=50),
         sample(waves_at, 0.1, 0.8, 1e-12, args=(numbers(3), 0.2), limit=500),
         sample(bell, -np.inf, 0.4, args=(0.9,)),
         sample(np.exp, 0.1, 0.9),
