@@ -96,7 +96,8 @@ def other_products(a: Any, axis: Axis = None) -> Any:
     array([ 0., 10.,  0.])
     """
     a = np.asarray(a)
-    whole = np.prod(a, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=True)
+    axes: Any = axis
+    whole = np.prod(a, axis=tuple(axes) if isinstance(axes, list) else axes, keepdims=True)
     if _moderate(whole) and _moderate(a):
         return whole / a
     x = merge_axes(a, axis)
