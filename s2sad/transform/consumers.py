@@ -1,4 +1,4 @@
-"""Calls that consume an iterable at once: ``sum``, ``any``, ``"".join``, ``functools.reduce`` and others."""
+"""Calls that consume an iterable at once: ``sum``, ``any``, ``next``, ``"".join``, ``functools.reduce`` and others."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.ir.code import NONE, Constant, Exit, Operand, Operation, Place, Region, Value
+from s2sad.ir.code import NONE, UNSET, Constant, Exit, Operand, Operation, Place, Region, Value
 from s2sad.transform.extremes import extreme, is_operator
 from s2sad.transform.iterables import applied, is_pairs, listed, removed
 from s2sad.transform.lazily import Rounds, lazy, named
-from s2sad.transform.rounds import add, collect, search
+from s2sad.transform.rounds import add, collect, first, is_loop, search
 from s2sad.transform.unfolding import NotUnfoldedError, Writer
 
 #: Functions that go through their first argument to its end before they do anything else that is seen.
@@ -43,6 +43,8 @@ def call(writer: Writer, op: Operation, out: list[Operation], loops: int) -> boo
         return _dict(writer, op, out, loops)
     if _is_one_of(function, (any, all)) and len(op.operands) == 2:
         return _search(writer, op, function is any, out, loops)
+    if function is next and len(op.operands) in (2, 3):
+        return _first(writer, op, out, loops)
     all_of_it = len(op.operands) == 3 and "count" not in op.data
     if _is_one_of(function, _COUNTING) and all_of_it:
         return _collected(writer, op, False, out, loops)
@@ -77,6 +79,45 @@ def _search(writer: Writer, op: Operation, found: bool, out: list[Operation], lo
     search(writer, rounds.iterable, rounds.region, found, flag, out, loops, op.place)
     out += later
     return True
+
+
+def _first(writer: Writer, op: Operation, out: list[Operation], loops: int) -> bool:
+    """``next`` of something that is made for it: its first element, or a default value, or an error."""
+    function, given, *default = op.operands
+    rounds = lazy(writer, given, out) or _iterator(writer, given, out)
+    if rounds is None:
+        return False
+    if not is_loop(rounds.region):
+        raise NotUnfoldedError("nested")
+    later = _without(writer, function, writer.read_later(out, (rounds.iterable, *default)))
+    if (made := writer.taken(rounds.iterable, out)) is not None:
+        # It stands in the head of the loop, after the default value.
+        out += [*removed(writer, made.operands[0], out), made] if made.kind == "call" else [made]
+    result, otherwise = named(writer, op.result), None
+    if default and isinstance(default[0], Value) and any(o.results == (default[0],) for o in out):
+        if not default[0].name and writer.whole.uses[default[0]] == 1:
+            writer.whole.by[default[0]] = Value(result.name)
+    if not default:
+        error = writer.whole.builtin("StopIteration", op.place)
+        otherwise = Region((), (error,), Exit("raise", (error.result,), op.place))
+    first(writer, rounds.iterable, rounds.region, result, default[0] if default else UNSET, otherwise, out, loops, op)
+    out += later
+    return True
+
+
+def _iterator(writer: Writer, given: Operand, out: list[Operation]) -> Rounds | None:
+    """What ``iter(items)`` goes through."""
+    made = writer.whole.made.get(given) if isinstance(given, Value) else None
+    if made is None or made.kind != "call" or any(made.data) or len(made.operands) != 2:
+        return None
+    if writer.whole.object_of(made.operands[0]) is not iter or not writer.whole.goes_through(made):
+        return None
+    if writer.taken(given, out) is None:
+        return None
+    removed(writer, made.operands[0], out)
+    item = Value("v")
+    writer.whole.varied.add(item)
+    return Rounds(made.operands[1], Region((item,), (), Exit("yield", (item,))))
 
 
 def _collected(writer: Writer, op: Operation, is_list: bool, out: list[Operation], loops: int) -> bool:

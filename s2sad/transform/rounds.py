@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
 from s2sad.ir.code import Code, Constant, Definition, Exit, Operand, Operation, Place, Region, Value, Variable
 from s2sad.transform.foldable import captured, folded, is_comprehension
@@ -78,6 +79,31 @@ def search(
     )
 
 
+def first(
+    writer: Writer,
+    iterable: Operand,
+    region: Region,
+    result: Value,
+    default: Operand,
+    otherwise: Region | None,
+    out: list[Operation],
+    loops: int,
+    op: Operation,
+) -> None:
+    """Write a loop that ends at the first element: ``result`` is that, or ``default``; ``otherwise`` is done instead."""
+    _First(writer, op.place, (default,), result.name, result=result, otherwise=otherwise).loop(
+        iterable, region, out, loops
+    )
+
+
+def is_loop(region: Region) -> bool:
+    """Whether the rounds of a comprehension are those of one loop, with no other inside."""
+    last = region.operations[-1] if region.operations else None
+    if region.exit.operands or last is None:
+        return True
+    return last.kind == "only" and is_loop(last.regions[0])
+
+
 @dataclass
 class _Rounds:
     """Writes the rounds of a comprehension."""
@@ -104,14 +130,22 @@ class _Rounds:
         inside: list[Operation] = []
         self.state = carried
         self.round(region, inside, loops + 1)
-        body = Region((*region.params, *carried), tuple(inside), Exit("continue", self.state))
+        body = Region((*region.params, *carried), tuple(inside), self.end("continue"))
         self.state = results
         # Functions that are made inside see one variable for all rounds, but another one each time the loop is run.
         if loops and captured(body).intersection(own):
             raise NotUnfoldedError("captured")
         last = tuple([Value(value.name) for value in carried])
-        regions = body, Region(last, (), Exit("yield", last))
+        regions = body, self.exhausted(last)
         out.append(Operation("for", (iterable, *before), results, None, regions, self.place))
+
+    def end(self, exit: Literal["continue", "yield"]) -> Exit:
+        """How a round, or a part of one, ends."""
+        return Exit(exit, self.state)
+
+    def exhausted(self, carried: tuple[Value, ...]) -> Region:
+        """What is done after the last round."""
+        return Region(carried, (), Exit("yield", carried))
 
     def round(self, region: Region, out: list[Operation], loops: int) -> None:
         """What one round does."""
@@ -125,7 +159,7 @@ class _Rounds:
                 inside: list[Operation] = []
                 before = self.state
                 self.round(op.regions[0], inside, loops)
-                then = Region((), tuple(inside), Exit("yield", self.state))
+                then = Region((), tuple(inside), self.end("yield"))
                 left = tuple([Value(self.name) for _ in before])
                 out.append(_if(op.operands[0], then, op.place, left, before))
                 self.state = left
@@ -214,6 +248,32 @@ class _Searching(_Rounds):
             out.append(negated)
             test = negated.result
         out.append(_if(test, Region((), (), Exit("break", left)), self.place))
+
+
+@dataclass
+class _First(_Rounds):
+    """Ends the loop at the first element."""
+
+    result: Value = field(kw_only=True)
+    otherwise: Region | None = field(kw_only=True)
+    found: tuple[Operand, ...] = ()
+
+    def begun(self) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+        return (Value(self.name),), (self.result,)
+
+    def element(self, operands: tuple[Operand, ...], out: list[Operation]) -> None:
+        if out and out[-1].results == operands and not out[-1].result.name:
+            self.writer.whole.by[out[-1].result] = Value(self.name)
+        self.found = operands
+
+    def end(self, exit: Literal["continue", "yield"]) -> Exit:
+        found, self.found = self.found, ()
+        return Exit("break", found) if found else super().end(exit)
+
+    def exhausted(self, carried: tuple[Value, ...]) -> Region:
+        if self.otherwise is None:
+            return super().exhausted(carried)
+        return Region(carried, self.otherwise.operations, self.otherwise.exit)
 
 
 def _if(

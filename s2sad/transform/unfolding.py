@@ -115,7 +115,8 @@ class Unfolding:
 
 
 _BUILTINS: dict[str, Any] = {
-    made.__name__: made for made in (list, tuple, zip, enumerate, range, len, min, TypeError, ValueError)
+    made.__name__: made
+    for made in (list, tuple, zip, enumerate, range, len, min, TypeError, ValueError, StopIteration)
 }
 
 

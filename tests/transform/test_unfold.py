@@ -180,6 +180,30 @@ CASES = {
         return t_2 + t
         """,
     ),
+    "the first": (
+        "return next(v * n for v in x if v > 1) + next((v for i, v in enumerate(x) if i), y[0]) + next(iter(x))",
+        """
+        for v in x:
+            if v > 1:
+                t_2 = v * n
+                break
+        else:
+            raise StopIteration
+        t = y[0]
+        for i, v in enumerate(x):
+            if i:
+                t = v
+                break
+        t_3 = t_2 + t
+        for v in x:
+            t = v
+            break
+        else:
+            raise StopIteration
+        return t_3 + t
+        """,
+    ),
+    "the first of loops in each other": ("return next(a * b for a in x for b in y)", None),
     "accumulate": (
         "return np.array(list(accumulate(x)))",
         "t_2 = list(x)\nt = t_2[:1]\nfor v in t_2[1:]:\n    t.append(t[-1] + v)\nreturn np.array(t)",
@@ -409,6 +433,11 @@ PROGRAMS = [
     "return min([], key=n)",
     "return min((n(v).value for v in x if n(v)), default=n(7)), max((v for v in []), default=n(7))",
     "t = [n(1)] * 3\nt[0] = n(2)\nu = [n(1), 0] * len(t)\nu[1] = t\nreturn t, u",
+    "return next(n(v) for v in x), next((n(v) * w for v, w in zip(x, y) if v > 1), n(4)), next(iter(y))",
+    "return next(n(v) for v in x if v > 9)",
+    "return next(filter(n, x)), next(map(n, y)), next((v for v in x if not n(v)), None), n(next(iter([]), n(3)))",
+    "s = []\nfor a in x:\n    s.append(next((n(b) for b in y if b > a), a))\nreturn s",
+    "try:\n    s = next(n(a) for a in x if a > 2)\nexcept StopIteration:\n    s = n(7)\nreturn s, next(iter(n([])))",
     "return operator.mul(n(2), n(3)), reduce(operator.add, x, n(1)), list(map(operator.neg, [n(1), 2]))",
 ]
 
