@@ -12,6 +12,7 @@ from s2sad.frontend.writing import may_write
 from s2sad.ir.nodes import Build, Call, Effect, Expr, Global, Opaque, Stmt, Store
 from s2sad.ir.traverse import expressions, names_in, subexpressions
 from s2sad.runtime import copy_together
+from s2sad.runtime.zero_tangents import zero_tangent
 
 
 @dataclass(frozen=True)
@@ -260,7 +261,7 @@ def is_entangled(value: Expr, calls: Mapping[Call, CallEffects]) -> bool:
     """Whether several results of a call may share an object that none of its arguments has."""
     if isinstance(value, Opaque):
         return value.call is None or value.call not in calls or calls[value.call].entangled
-    if isinstance(value, Call) and value.op.function is copy_together:
+    if isinstance(value, Call) and any(value.op.function is one for one in (copy_together, zero_tangent)):
         return True
     user = isinstance(value, Call) and value.op.kind == "user"
     return user and (calls.get(value) or assumed(value)).entangled  # type: ignore[arg-type]

@@ -100,23 +100,24 @@ class State:
         if shared and not self.is_only_read(written, value):
             # Its tangent would be zero where it is read, and a part of that of the others where it is written.
             self.refusals.refuse(self.make.origin.line, INTO_STOPPED, INTO_STOPPED_REMEDY)
-        groups = [self.effects.group.get(t, frozenset({t})) for t in written]
-        if len({n for group in groups for n in group}) == sum(map(len, groups)):
-            for target in written:
-                like: Expr = value if isinstance(value, Build) else Var(target)
-                if isinstance(value, Call) and value.op.function is np.zeros_like and not value.kwargs:
-                    # Of a number or list NumPy makes an array as well.
-                    like = value.args[0] if self.make.fact(value.args[0]).kind in ("array", "numeric") else like
-                dense = isinstance(value, Build) or is_dense(value, self.known.definitions)
-                dense |= not self.effects.reshapes
-                self.define(target, self.tangents.zeros(like) if dense else Call(_ZERO_TANGENT, (like,)))
-            return
-        whole = Var(written[0]) if len(written) == 1 else Build("tuple", tuple(map(Var, written)))
-        made = Call(_ZERO_TANGENT, (whole,))
-        if len(written) == 1:
-            self.define(written[0], made)
-        else:
-            self.make.emit(Unpack(tuple([self.dots[t] for t in written]), made, None, self.make.origin))
+        groups: dict[frozenset[str], list[str]] = {}
+        for target in written:
+            groups.setdefault(self.effects.group.get(target, frozenset({target})), []).append(target)
+        for first, *others in groups.values():
+            if others:
+                # They may share memory, and their tangents do where they do.
+                together = Call(_ZERO_TANGENT, (Build("tuple", tuple(map(Var, (first, *others)))),))
+                self.make.emit(
+                    Unpack(tuple([self.dots[t] for t in (first, *others)]), together, None, self.make.origin)
+                )
+                continue
+            like: Expr = value if isinstance(value, Build) else Var(first)
+            if isinstance(value, Call) and value.op.function is np.zeros_like and not value.kwargs:
+                # Of a number or list NumPy makes an array as well.
+                like = value.args[0] if self.make.fact(value.args[0]).kind in ("array", "numeric") else like
+            dense = isinstance(value, Build) or is_dense(value, self.known.definitions)
+            dense |= not self.effects.reshapes
+            self.define(first, self.tangents.zeros(like) if dense else Call(_ZERO_TANGENT, (like,)))
 
     def is_only_read(self, names: Iterable[str], value: Expr) -> bool:
         """Whether names come from ``stop_gradient``, and nothing is written through them or what shares with them."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import jvp
+from s2sad import grad, jvp
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.zero_tangents import viewed_tangents
 from tests.oracle import richardson_jvp
@@ -371,3 +371,20 @@ def by_a_start_that_is_written(f):
 def test_arrays_that_begin_as_a_constant_argument(h):
     x, dot = np.array([0.3, -0.2, 0.5, 0.7, 1.1]), np.array([1.0, -0.4, 0.2, 0.6, -1.5])
     np.testing.assert_allclose(jvp(h, (x,), (dot,))[1], richardson_jvp(h, (x,), (dot,)), rtol=1e-8)
+
+
+def last_of_copies(a: Any, depth: int) -> Any:
+    if depth <= 0:
+        return a
+    copies = [a.copy() for _ in range(2)]
+    copies[0][2] = 0.5
+    return last_of_copies(copies[1], depth - 1)
+
+
+def third_along(x: Any) -> Any:
+    return jvp(grad(lambda v: np.mean(v**2) * np.sum(last_of_copies(v, 1))), (x,), (D,))[1] @ D
+
+
+def test_zero_tangents_of_adjoints_that_are_one_object_are_one() -> None:
+    """Those of the adjoints that a callee returns several times, when their tangents are differentiated once more."""
+    np.testing.assert_allclose(jvp(third_along, (X,), (D,))[1], 6 / 3 * (D @ D) * np.sum(D), rtol=1e-12)
