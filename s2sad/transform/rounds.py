@@ -90,7 +90,7 @@ def first(
     loops: int,
     op: Operation,
 ) -> None:
-    """Write a loop that ends at the first element: ``result`` is that, or ``default``; ``otherwise`` is done instead."""
+    """Write a loop that ends at the first element: ``result`` is that or ``default``; else ``otherwise`` is done."""
     _First(writer, op.place, (default,), result.name, result=result, otherwise=otherwise).loop(
         iterable, region, out, loops
     )
