@@ -115,8 +115,7 @@ class Unfolding:
 
 
 _BUILTINS: dict[str, Any] = {
-    made.__name__: made
-    for made in (list, tuple, zip, enumerate, range, len, min, TypeError, ValueError, StopIteration)
+    made.__name__: made for made in (list, tuple, zip, enumerate, range, len, min, TypeError, ValueError, StopIteration)
 }
 
 
