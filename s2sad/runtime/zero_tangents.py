@@ -14,7 +14,7 @@ from s2sad.runtime.copies import apart_like, attributes, is_instance, is_repeate
 from s2sad.runtime.objects import Unset
 from s2sad.runtime.positions import addresses
 from s2sad.runtime.sharing import arrays_in, overlap
-from s2sad.runtime.trees import dataclass_fields, own, real_like, sequence_like, with_fields, zeros
+from s2sad.runtime.trees import Undefined, dataclass_fields, own, real_like, sequence_like, with_fields, zeros
 
 #: Numbers of all dtypes lie at multiples of this or less.
 _ALIGNMENT = 16
@@ -78,7 +78,7 @@ def own_tangent(x_dot: Any, x: Any) -> Any:
     """
     if isinstance(x, (list, tuple)) and isinstance(x_dot, (list, tuple)) and len(x) == len(x_dot):
         return sequence_like(x, [own_tangent(item_dot, item) for item_dot, item in zip(x_dot, x, strict=True)])
-    if not isinstance(x, np.ndarray):
+    if not isinstance(x, np.ndarray) or isinstance(x_dot, Undefined):
         return x_dot[()] if isinstance(x_dot, np.ndarray) and not x_dot.ndim else own(x_dot)
     if x.dtype.kind not in "fc":
         return np.zeros(x.shape)

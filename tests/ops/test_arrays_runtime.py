@@ -222,8 +222,9 @@ def test_empty_arrays_have_empty_adjoints(function: Any) -> None:
 def test_adjoints_have_the_kind_of_their_sequence() -> None:
     assert repeat_items(1.0, (1.0, 2.0)) == (1.0, 1.0)
     assert_array_equal(repeat_items(np.ones(2), np.zeros((3, 2))), np.ones((3, 2)))
-    with pytest.raises(UndefinedDerivativeError, match="dict"):
-        items_like({}, [])
+    assert items_like({2: 1.5, 1: 0.5}, [3.0, 4.0]) == {2: 0.0, 1: 0.0}
+    with pytest.raises(UndefinedDerivativeError, match="set"):
+        items_like({1.0}, [2.0])
 
 
 # --- special functions, against what others publish ---

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from s2sad.ops import spec
+from s2sad.ops.names import key_of
 from tests.ops.forms import FAILURES, Form, judge, verdict
 
 
@@ -23,5 +24,5 @@ def test_wrong_gradients_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     form = Form(rule, (np.cos(np.arange(6.0)).reshape(2, 3),), {"axis": -1})
     assert judge(form)[0] == "right"
     wrong = dataclasses.replace(rule, vjp=lambda z_bar, a, axis=None, dtype=None: z_bar * 1.01)
-    monkeypatch.setitem(spec._specs, spec._key(np.cumsum), wrong)
+    monkeypatch.setitem(spec._specs, key_of(np.cumsum), wrong)
     assert judge(Form(rule, (np.cos(np.arange(7.0)),)))[0] in FAILURES

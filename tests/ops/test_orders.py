@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from s2sad.ops import spec
+from s2sad.ops.names import key_of
 from tests.ops.forms import FAILURES, Form, program
 from tests.ops.orders import cases, judge, verdicts
 
@@ -71,5 +72,5 @@ def test_wrong_second_derivatives_are_found(monkeypatch: pytest.MonkeyPatch) -> 
         return judge(made, ("reverse",))["reverse"][0]
 
     assert verdict(6) == "right"
-    monkeypatch.setitem(spec._specs, spec._key(np.flip), dataclasses.replace(flip, vjp=_wrong_flip))
+    monkeypatch.setitem(spec._specs, key_of(np.flip), dataclasses.replace(flip, vjp=_wrong_flip))
     assert verdict(5) == "wrong"
