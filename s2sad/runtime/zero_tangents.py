@@ -14,7 +14,8 @@ from s2sad.runtime.copies import apart_like, attributes, is_instance, is_repeate
 from s2sad.runtime.objects import Unset
 from s2sad.runtime.positions import addresses
 from s2sad.runtime.sharing import arrays_in, overlap
-from s2sad.runtime.trees import Undefined, dataclass_fields, own, real_like, sequence_like, with_fields, zeros
+from s2sad.runtime.trees import dataclass_fields, own, real_like, sequence_like, with_fields, zeros
+from s2sad.runtime.undefined import Undefined
 
 #: Numbers of all dtypes lie at multiples of this or less.
 _ALIGNMENT = 16
