@@ -214,7 +214,8 @@ def fabs(x: Array) -> Array:
 def _sign_jvp(x_dot: Array, z: Array, x: Array) -> Array:
     if real(x):
         return np.zeros_like(x)
-    return 1j * z * np.imag(np.conj(z) * x_dot) / (np.abs(x) + (x == 0))
+    turned = np.conj(z) * x_dot
+    return z * (turned - np.real(turned)) / (np.abs(x) + (x == 0))
 
 
 # Of a real number, a step; of a complex one, x / abs(x), which turns with it.
@@ -222,7 +223,8 @@ def _sign_jvp(x_dot: Array, z: Array, x: Array) -> Array:
 def sign(z: Array, z_bar: Array, x: Array) -> Array:
     if real(x):
         return np.zeros_like(x)
-    return 1j * np.conj(z) * np.imag(z_bar * z) / (np.abs(x) + (x == 0))
+    turned = z_bar * z  # what is imaginary of it; of a number that may be complex but is real that is a real zero
+    return np.conj(z) * (turned - np.real(turned)) / (np.abs(x) + (x == 0))
 
 
 @linear(

@@ -453,3 +453,18 @@ def test_the_halves_of_a_call_share_what_a_gradient_keeps_for_a_pullback() -> No
     expected = richardson_jvp(lambda x: seed @ grad(f)(x, k), (x,), (way,))
     assert x_bar @ way == pytest.approx(expected, rel=1e-8)
     assert not k_bar.any()
+
+
+def lowered(a: Any, fuel: int) -> Any:
+    if fuel <= 0:
+        return np.sum(a * a)
+    a[0] = math.tanh(abs(1.7 + math.cos(a.mean())))
+    return lowered(a, fuel - 1)
+
+
+def test_signs_of_what_may_be_complex_are_real_where_it_is_real() -> None:
+    """A recursion saves numbers of which the types are not known where its reverse half is differentiated."""
+    first = grad(lambda x: lowered(x * 1.0, 2) + np.sum(x**3))
+    x, d = np.array([0.4, 0.2, -0.7]), np.array([1.0, 0.5, -0.3])
+    expected = numeric_gradient(lambda v: float(first(v) @ d), (x,))
+    np.testing.assert_allclose(jvp(first, (x,), (d,))[1], expected, rtol=1e-6)
