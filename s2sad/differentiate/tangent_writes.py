@@ -88,6 +88,9 @@ def _viewed(state: State, target: str, value: Call, dot: Expr) -> Expr:
     rule = ops.find(value.op.function)
     if rule is None or first is None or value.op.kind in ("index", "ifexp", "user", "met"):
         return dot
+    if any(value.op.function is one for one in (viewed_tangent, viewed_tangents)):
+        # The tangent of a tangent is the same part of that of the other.
+        return dot
     whole = state.make.fact(first)
     if whole.kind in CONTAINERS or not state.tangents.is_active(first):
         return dot

@@ -388,3 +388,20 @@ def third_along(x: Any) -> Any:
 def test_zero_tangents_of_adjoints_that_are_one_object_are_one() -> None:
     """Those of the adjoints that a callee returns several times, when their tangents are differentiated once more."""
     np.testing.assert_allclose(jvp(third_along, (X,), (D,))[1], 6 / 3 * (D @ D) * np.sum(D), rtol=1e-12)
+
+
+def item_of_an_imaginary_part(x: Any) -> Any:
+    z = x + 0.4j
+    part = np.imag(z * z)
+    item = part[2]
+    part -= 1.0
+    return np.sin(item)
+
+
+def third_of_an_imaginary_part(x: Any) -> Any:
+    return jvp(grad(item_of_an_imaginary_part), (x,), (D,))[1] @ D
+
+
+def test_tangents_of_tangents_of_views_are_views() -> None:
+    expected = -(0.8**3) * np.cos(0.8 * X[2]) * D[2] ** 3
+    np.testing.assert_allclose(jvp(third_of_an_imaginary_part, (X,), (D,))[1], expected, rtol=1e-12)
