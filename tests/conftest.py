@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import zlib
+from collections import Counter
 
 import pytest
 from hypothesis import settings
@@ -18,6 +20,34 @@ settings.load_profile("s2sad")
 
 # What the tests compile stays in memory; to look through all of it as often as Python would takes a tenth of the time.
 gc.set_threshold(1_000_000, 20, 100)
+
+
+#: A cross of so many cases is a large one; those of operations and of the layout of the project are quick.
+LARGE = 30
+WHOLE = ("tests/ops/", "tests/kernels/", "tests/matrix/", "tests/test_project.py")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--half``: of a large cross every other case, for continuous integration, which has ten minutes."""
+    parser.addoption("--half", action="store_true", help="run every other case of the large crosses")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what ``--half`` says; which cases these are depends on their names alone."""
+    if not config.getoption("--half"):
+        return
+    cases = Counter(item.nodeid.partition("[")[0] for item in items)
+    left_out = [
+        item
+        for item in items
+        if cases[item.nodeid.partition("[")[0]] >= LARGE
+        and not item.nodeid.startswith(WHOLE)
+        and zlib.crc32(item.nodeid.encode()) % 2
+    ]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        skipped = set(left_out)
+        items[:] = [item for item in items if item not in skipped]
 
 
 @pytest.fixture(scope="module", autouse=True)
