@@ -386,6 +386,11 @@ def _iterators(x: Any) -> Any:
     return total + sum(map(np.sin, x))
 
 
+@right(C, "`next` of a generator expression or of a new iterator")
+def _first_elements(x: Any) -> Any:
+    return next(v for v in x if v > x[0]) * next((v for v in x if v > 100.0), x[1]) + next(iter([x[2], x[0]]))
+
+
 @right(C, "`itertools.pairwise`, `combinations`")
 def _itertools(x: Any) -> Any:
     total = sum(a * b for a, b in itertools.pairwise(x))
