@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.ir.code import NONE, UNSET, Constant, Exit, Operand, Operation, Place, Region, Value
+from s2sad.ir.code import NONE, Constant, Exit, Operand, Operation, Place, Region, Value
 from s2sad.transform.extremes import extreme, is_operator
 from s2sad.transform.iterables import applied, is_pairs, listed, removed
 from s2sad.transform.lazily import Rounds, lazy, named
-from s2sad.transform.rounds import add, collect, first, is_loop, search
+from s2sad.transform.rounds import add, collect, first, search
 from s2sad.transform.unfolding import NotUnfoldedError, Writer
 
 #: Functions that go through their first argument to its end before they do anything else that is seen.
@@ -83,24 +83,21 @@ def _search(writer: Writer, op: Operation, found: bool, out: list[Operation], lo
 
 def _first(writer: Writer, op: Operation, out: list[Operation], loops: int) -> bool:
     """``next`` of something that is made for it: its first element, or a default value, or an error."""
-    function, given, *default = op.operands
+    function, given = op.operands[:2]
+    default = op.operands[2] if len(op.operands) == 3 else None
     rounds = lazy(writer, given, out) or _iterator(writer, given, out)
     if rounds is None:
         return False
-    if not is_loop(rounds.region):
-        raise NotUnfoldedError("nested")
-    later = _without(writer, function, writer.read_later(out, (rounds.iterable, *default)))
+    now = (rounds.iterable,) if default is None else (rounds.iterable, default)
+    later = _without(writer, function, writer.read_later(out, now))
     if (made := writer.taken(rounds.iterable, out)) is not None:
         # It stands in the head of the loop, after the default value.
         out += [*removed(writer, made.operands[0], out), made] if made.kind == "call" else [made]
-    result, otherwise = named(writer, op.result), None
-    if default and isinstance(default[0], Value) and any(o.results == (default[0],) for o in out):
-        if not default[0].name and writer.whole.uses[default[0]] == 1:
-            writer.whole.by[default[0]] = Value(result.name)
-    if not default:
-        error = writer.whole.builtin("StopIteration", op.place)
-        otherwise = Region((), (error,), Exit("raise", (error.result,), op.place))
-    first(writer, rounds.iterable, rounds.region, result, default[0] if default else UNSET, otherwise, out, loops, op)
+    result = named(writer, op.result)
+    if isinstance(default, Value) and not default.name and writer.whole.uses[default] == 1:
+        if any(o.results == (default,) for o in out):
+            writer.whole.by[default] = Value(result.name)
+    first(writer, rounds.iterable, rounds.region, default, result, out, loops, op.place)
     out += later
     return True
 

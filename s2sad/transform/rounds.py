@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from s2sad.ir.code import Code, Constant, Definition, Exit, Operand, Operation, Place, Region, Value, Variable
+from s2sad.ir.code import UNSET, Code, Constant, Definition, Exit, Operand, Operation, Place, Region, Value, Variable
 from s2sad.transform.foldable import captured, folded, is_comprehension
-from s2sad.transform.iterables import is_pairs, nest_of, takes_apart
+from s2sad.transform.iterables import Nest, is_pairs, nest_of, takes_apart
 from s2sad.transform.unfolding import NotUnfoldedError, Writer
 
 
@@ -83,25 +83,21 @@ def first(
     writer: Writer,
     iterable: Operand,
     region: Region,
+    default: Operand | None,
     result: Value,
-    default: Operand,
-    otherwise: Region | None,
     out: list[Operation],
     loops: int,
-    op: Operation,
+    place: Place | None,
 ) -> None:
-    """Write a loop that ends at the first element: ``result`` is that or ``default``; else ``otherwise`` is done."""
-    _First(writer, op.place, (default,), result.name, result=result, otherwise=otherwise).loop(
-        iterable, region, out, loops
-    )
+    """Write a loop that ends at the first element, which ``result`` is then; else that is ``default``.
 
+    Without a default value it raises ``StopIteration`` then.
 
-def is_loop(region: Region) -> bool:
-    """Whether the rounds of a comprehension are those of one loop, with no other inside."""
-    last = region.operations[-1] if region.operations else None
-    if region.exit.operands or last is None:
-        return True
-    return last.kind == "only" and is_loop(last.regions[0])
+    Raises:
+        NotUnfoldedError: if it takes loops in each other.
+    """
+    state = (UNSET if default is None else default,)
+    _First(writer, place, state, result.name, result=result, raises=default is None).loop(iterable, region, out, loops)
 
 
 @dataclass
@@ -120,6 +116,7 @@ class _Rounds:
         if not takes_apart(region) or not is_pairs(self.writer, iterable):
             nest = nest_of(self.writer, iterable, out)
         if nest is not None:
+            self.entered(nest)
             for op in nest.levels[0].before:
                 self.writer.operation(op, out, loops)
             iterable, region = nest.levels[0].iterable, nest.region(self.writer, region)
@@ -183,6 +180,9 @@ class _Rounds:
     def begun(self) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
         """What a loop carries and leaves, where it begins."""
         return (), ()
+
+    def entered(self, nest: Nest) -> None:
+        """Look at what stands for an iterable like ``map(...)``."""
 
     def begin(self, region: Region, out: list[Operation]) -> None:
         """What stands before an element is computed."""
@@ -252,13 +252,23 @@ class _Searching(_Rounds):
 
 @dataclass
 class _First(_Rounds):
-    """Ends the loop at the first element."""
+    """Ends the loop at the first element; ``found`` is that where a round, or the branch at hand, has one."""
 
     result: Value = field(kw_only=True)
-    otherwise: Region | None = field(kw_only=True)
+    raises: bool = field(kw_only=True)
+    is_inside: bool = False
     found: tuple[Operand, ...] = ()
 
+    def entered(self, nest: Nest) -> None:
+        if nest.levels[0].before:
+            # Lists would be made of what may have no end.
+            raise NotUnfoldedError("listed")
+
     def begun(self) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+        if self.is_inside:
+            # To leave one loop would not leave the other.
+            raise NotUnfoldedError("nested")
+        self.is_inside = True
         return (Value(self.name),), (self.result,)
 
     def element(self, operands: tuple[Operand, ...], out: list[Operation]) -> None:
@@ -271,9 +281,10 @@ class _First(_Rounds):
         return Exit("break", found) if found else super().end(exit)
 
     def exhausted(self, carried: tuple[Value, ...]) -> Region:
-        if self.otherwise is None:
+        if not self.raises:
             return super().exhausted(carried)
-        return Region(carried, self.otherwise.operations, self.otherwise.exit)
+        error = self.writer.whole.builtin("StopIteration", self.place)
+        return Region(carried, (error,), Exit("raise", (error.result,), self.place))
 
 
 def _if(

@@ -204,6 +204,8 @@ CASES = {
         """,
     ),
     "the first of loops in each other": ("return next(a * b for a in x for b in y)", None),
+    "the first of what may have no end": ("return next(v for v in itertools.chain(x, itertools.count()))", None),
+    "the first of a product": ("return next((a * b for a, b in itertools.product(x, y)), n)", None),
     "accumulate": (
         "return np.array(list(accumulate(x)))",
         "t_2 = list(x)\nt = t_2[:1]\nfor v in t_2[1:]:\n    t.append(t[-1] + v)\nreturn np.array(t)",
@@ -436,6 +438,8 @@ PROGRAMS = [
     "return next(n(v) for v in x), next((n(v) * w for v, w in zip(x, y) if v > 1), n(4)), next(iter(y))",
     "return next(n(v) for v in x if v > 9)",
     "return next(filter(n, x)), next(map(n, y)), next((v for v in x if not n(v)), None), n(next(iter([]), n(3)))",
+    "return next((n(a) for a, b in itertools.product(x, y) if b), n(4)), next((a for a in itertools.chain(x, y)), 0)",
+    "return next((n(a) * n(b) for a, b in itertools.combinations(x, 2)), n(5)), next(itertools.product(x, y), n(2))",
     "s = []\nfor a in x:\n    s.append(next((n(b) for b in y if b > a), a))\nreturn s",
     "try:\n    s = next(n(a) for a in x if a > 2)\nexcept StopIteration:\n    s = n(7)\nreturn s, next(iter(n([])))",
     "return operator.mul(n(2), n(3)), reduce(operator.add, x, n(1)), list(map(operator.neg, [n(1), 2]))",
