@@ -107,8 +107,10 @@ def _surely_runs(s: Specialiser, body: Region, frame: Frame) -> End | None:
 def _surely_caught(
     s: Specialiser, what: Handlers, body: Region, catching: Sequence[Region], frame: Frame
 ) -> Region | None:
-    """The handler of what is tried, if the first that is done surely raises: an attribute that an object does not have,
-    or a key that is not in a dict."""
+    """The handler of what is tried, if the first operation surely raises what it handles.
+
+    That asks for an attribute that an object does not have, or for a key that is not in a dict.
+    """
     error = next((found for op in body.operations[:1] if (found := _raised(s, op, frame)) is not None), None)
     if error is None or what.groups:
         return None
@@ -122,8 +124,16 @@ def _surely_caught(
             return None
         if any(issubclass(error, c.value) for c in classes):  # type: ignore[union-attr, arg-type]
             s.used = True
-            return None if any(o.kind == "load" and o.data is name for o in inner(handler)) else handler
+            # Nothing is raised when it runs, to be named or raised again.
+            is_named = any(o.kind == "load" and o.data is name for o in inner(handler))
+            return None if is_named or _raises_again(handler) else handler
     return None
+
+
+def _raises_again(region: Region) -> bool:
+    """Whether a ``raise`` without an exception stands in a region."""
+    again = region.exit.kind == "raise" and not region.exit.operands
+    return again or any(_raises_again(part) for op in region.operations for part in op.regions)
 
 
 def _raised(s: Specialiser, op: Operation, frame: Frame) -> type[Exception] | None:

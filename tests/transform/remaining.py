@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import S2SADError, grad
+from s2sad import S2SADError, grad, jvp, value_and_grad
 from s2sad.frontend.source import read_source
 from s2sad.transform.specialise import specialised
 from tests.oracle import numeric_gradient
@@ -56,3 +56,12 @@ def check_gradient(f: Callable[..., Any], is_taken: bool) -> None:
             assert not is_taken
             continue
         np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-7)
+
+
+def check_both_modes(f: Callable[..., Any], x: Any, way: Any) -> None:
+    """The value is the function's own; the gradient, and the derivative along a direction, agree with differences."""
+    expected = numeric_gradient(f, [x])
+    value, gradient = value_and_grad(f)(x)
+    assert value == f(x)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(jvp(f, (x,), (way,))[1], expected @ way, rtol=1e-7, atol=1e-8)

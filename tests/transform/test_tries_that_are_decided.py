@@ -8,13 +8,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import jvp, value_and_grad
-from tests.oracle import numeric_gradient
+from s2sad import S2SADError, grad
+from tests.transform.remaining import check_both_modes, check_gradient
 
 
 class Lazy:
     def __init__(self, x: Any) -> None:
         self.x = x
+
+    @property
+    def fourth(self) -> Any:
+        try:
+            return self._fourth
+        except AttributeError:
+            if self.x > 10.0:
+                raise
+            return self.x**4
 
     @property
     def square(self) -> Any:
@@ -100,8 +109,14 @@ PROGRAMS = [returned, set_before, in_a_loop, asked, of_two_classes, with_a_name,
 @pytest.mark.parametrize("f", PROGRAMS, ids=[f.__name__ for f in PROGRAMS])
 def test_gradient(f: Callable[[Any], Any]) -> None:
     v, d = np.array([0.3, 0.7]), np.array([1.0, -2.0])
-    expected = numeric_gradient(f, [v])
-    value, gradient = value_and_grad(f)(v)
-    assert value == f(v)
-    np.testing.assert_allclose(gradient, expected, rtol=1e-7, atol=1e-9)
-    np.testing.assert_allclose(jvp(f, (v,), (d,))[1], expected @ d, rtol=1e-7, atol=1e-9)
+    check_both_modes(f, v, d)
+
+
+def raised_again(v: Any) -> Any:
+    return Lazy(v[0]).fourth * v[1]
+
+
+def test_a_handler_that_raises_again_is_no_statement_of_its_own() -> None:
+    check_gradient(raised_again, False)
+    with pytest.raises((AttributeError, S2SADError)):
+        grad(raised_again)(np.array([20.0, 1.0]))
