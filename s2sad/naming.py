@@ -70,7 +70,8 @@ class _Names:
         if stem == "~t_bar":
             # ``t_bar_2`` is the adjoint of ``t_2`` and of nothing else.
             shown = {**self.other, **self.chosen}
-            kept = {_bar(text) for text in shown.values() if _TEMPORARY.fullmatch(text)}
+            shown = {n: text for n, text in shown.items() if _TEMPORARY.fullmatch(text)}
+            kept = set(map(_bar, shown.values()))
             bars = {_number(n): _bar(text) for n, text in shown.items() if n.startswith("~t.")}
             self.wanted.update((n, bars[number]) for n in members if (number := _number(n)) in bars)
         #: The members of each Python name.

@@ -25,6 +25,8 @@ CONTAINERS = ("tuple", "list", "dict", "record", "dataclass")
 HOLDERS = ("array", *CONTAINERS)
 #: The functions that do not mirror, of whose views shadows are made by other calls.
 MIRRORED = (np.real, np.imag, np.diag, np.diagonal)
+#: Transposes that fill an array of zeros.
+_FILLED = (undiagonal, untrace)
 UNREAD = Op("runtime", "unread", unread, pure=False)
 READS_ITS_OUTPUT = "may read from the array that it writes into, in an order that is NumPy's own"
 
@@ -100,10 +102,6 @@ def mirrors(call: Call) -> bool:
     """Whether the same call gives of a shadow the shadow of the result, if that is a view."""
     spec = ops.spec_of(call.op.function)
     return spec is None or spec.mirrors
-
-
-#: Transposes that fill an array of zeros.
-_FILLED = (undiagonal, untrace)
 
 
 def makes_fresh(call: Call) -> bool:

@@ -223,7 +223,7 @@ def _sign_jvp(x_dot: Array, z: Array, x: Array) -> Array:
 def sign(z: Array, z_bar: Array, x: Array) -> Array:
     if real(x):
         return np.zeros_like(x)
-    turned = z_bar * z  # what is imaginary of it; of a number that may be complex but is real that is a real zero
+    turned = z_bar * z  # less its real part it is imaginary, or a zero that is real
     return np.conj(z) * (turned - np.real(turned)) / (np.abs(x) + (x == 0))
 
 
