@@ -27,10 +27,10 @@ from s2sad.analysis.summaries import (
     constant_calls,
     is_entangled,
     kept_unseen,
-    known_parts,
     only_changes,
     put_unseen,
     user_calls,
+    whole_call,
     written_unseen,
 )
 from s2sad.analysis.versions import appends_alike, augmented_after, is_change, puts_number, versions
@@ -300,8 +300,8 @@ def effects(
             for target in objects[1:]:
                 flow.join(objects[0], target)
 
-    def link_parts(parts: tuple[Part, ...], value: Expr, targets: tuple[str, ...]) -> None:
-        bound, kin = calls[value].bound, dict[int, str]()  # type: ignore[index]
+    def link_parts(known: CallEffects, parts: tuple[Part, ...], targets: tuple[str, ...]) -> None:
+        bound, kin = known.bound, dict[int, str]()
         for target, part in zip(targets, parts, strict=True):
             seen[target] = None
             if is_immutable(target):
@@ -361,9 +361,9 @@ def effects(
                 for target, source in zip(targets, sources, strict=True):
                     link(source, (target,))
             case Unpack(targets=targets, value=value, star=star):
-                parts = known_parts(value, calls) if star is None else None
-                if parts is not None and len(parts) == len(targets):
-                    link_parts(parts, value, targets)
+                known = whole_call(value, calls) if star is None else None
+                if known is not None and known.parts is not None and len(known.parts) == len(targets):
+                    link_parts(known, known.parts, targets)
                 else:
                     link(value, targets)
             case For(targets=targets, iters=iters):

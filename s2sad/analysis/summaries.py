@@ -251,10 +251,10 @@ def _call_alters(known: CallEffects) -> bool:
     return known.altering or any(isinstance(e, Global) or (isinstance(e, Opaque) and e.variables) for e in given)
 
 
-def known_parts(value: Expr, calls: Mapping[Call, CallEffects]) -> tuple[Part, ...] | None:
-    """What is known of each item of the tuple that a call returns."""
-    known = calls.get(value) if isinstance(value, Call) and value.op.kind == "user" else None
-    return None if known is None else known.parts
+def whole_call(value: Expr, calls: Mapping[Call, CallEffects]) -> CallEffects | None:
+    """What is known of the call of a function with source that a value is; it may be one without derivative."""
+    call = value.call if isinstance(value, Opaque) else value
+    return calls.get(call) if isinstance(call, Call) and call.op.kind == "user" else None
 
 
 def is_entangled(value: Expr, calls: Mapping[Call, CallEffects]) -> bool:
