@@ -51,6 +51,7 @@ class Activity:
     ``stopped`` are names for an array that is written in place which come from ``stop_gradient``: what is read through
     them is a constant, what is written through them others see.  ``stale`` are the statements that read such a
     name where something that is differentiated may have been written since; None stands for the result.
+    ``together`` are active names of objects that the result has in several places, if the caller may write into them.
     """
 
     varied: frozenset[str]
@@ -58,6 +59,7 @@ class Activity:
     active: frozenset[str]
     stopped: frozenset[str] = frozenset()
     stale: tuple[Stmt | None, ...] = ()
+    together: frozenset[str] = frozenset()
 
 
 def passes(expr: Expr) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from s2sad.analysis.effects import Effects, held_by_module, sharers
@@ -50,6 +50,32 @@ def are_entangled(result: Expr, facts: Facts, found: Effects) -> bool:
             return True
         seen |= names
     return False
+
+
+def held_together(result: Expr, facts: Facts, found: Effects) -> frozenset[str]:
+    """The names of objects that a result may have in several places, where who is given it may write into them.
+
+    Results are arrays that are one, or view one, and containers with what may be in them.
+    """
+    seen: set[str] = set()
+    twice: set[str] = set()
+    for item in _leaves(result):
+        if facts.get(item).kind in ("scalar", "none"):
+            continue
+        names = _names(item, facts, found)
+        alone = facts.get(item).kind in ("array", "numeric")
+        twice |= names & seen if alone else names
+        seen |= names
+    return frozenset(n for n in twice if n in facts.of and facts.of[n].kind not in ("scalar", "none"))
+
+
+def _leaves(result: Expr) -> Iterator[Expr]:
+    """The parts of displays in each other."""
+    if not isinstance(result, Build):
+        yield result
+        return
+    for item in result.items:
+        yield from _leaves(item)
 
 
 def _names(item: Expr, facts: Facts, found: Effects) -> set[str]:

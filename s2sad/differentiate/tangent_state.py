@@ -16,9 +16,10 @@ from s2sad.ir.nodes import Assign, Build, Call, Expr, Global, Op, Unpack, Var
 from s2sad.ir.traverse import base, names_in, walk, writes
 from s2sad.ir.types import OPEN
 from s2sad.ops.infer.adjoints import tangent_fact
-from s2sad.runtime.zero_tangents import zero_tangent
+from s2sad.runtime.zero_tangents import viewed_tangents, zero_tangent
 
 _ZERO_TANGENT = Op("runtime", "zero_tangent", zero_tangent)
+_VIEWED_TANGENTS = Op("runtime", "viewed_tangents", viewed_tangents)
 
 
 class State:
@@ -90,13 +91,21 @@ class State:
         for target in targets:
             if target not in self.dots:
                 continue
-            if self.is_buffer(target) or target in self.effects.versions:
+            seen = self.is_buffer(target) or target in self.known.activity.together
+            if seen or target in self.effects.versions:
                 written.append(target)
             else:
                 del self.dots[target]
         if not written:
             return
         shared = {n for n in sharers(value, self.known.facts, self.effects.calls) if n in self.dots} - {*written}
+        if shared and self.are_zero_here({*shared, *written}, shared):
+            sources = Build("tuple", tuple(map(Var, sorted(shared))))
+            dots = Build("tuple", tuple([Var(self.dots[n]) for n in sorted(shared)]))
+            for target in written:
+                zeros = self.tangents.zeros(Var(target))
+                self.define(target, Call(_VIEWED_TANGENTS, (Var(target), sources, dots, zeros)))
+            return
         if shared and not self.is_only_read(written, value):
             # Its tangent would be zero where it is read, and a part of that of the others where it is written.
             self.refusals.refuse(self.make.origin.line, INTO_STOPPED, INTO_STOPPED_REMEDY)
@@ -118,6 +127,12 @@ class State:
             dense = isinstance(value, Build) or is_dense(value, self.known.definitions)
             dense |= not self.effects.reshapes
             self.define(first, self.tangents.zeros(like) if dense else Call(_ZERO_TANGENT, (like,)))
+
+    def are_zero_here(self, arrays: Iterable[str], shared: Iterable[str]) -> bool:
+        """Whether the tangents of ``shared`` are zero and only the caller may write into them, all being ``arrays``."""
+        activity = self.known.activity
+        zero = activity.together - activity.varied
+        return zero.issuperset(shared) and all(self.make.of[n].kind in ("array", "numeric") for n in arrays)
 
     def is_only_read(self, names: Iterable[str], value: Expr) -> bool:
         """Whether names come from ``stop_gradient``, and nothing is written through them or what shares with them."""

@@ -12,6 +12,7 @@ from s2sad.analysis.activity import Activity, activity, written_outside
 from s2sad.analysis.containers import faults, misplaced
 from s2sad.analysis.effects import Effects, effects
 from s2sad.analysis.infer import Facts
+from s2sad.analysis.results import held_together
 from s2sad.analysis.summaries import MODULE, RESULT, Context
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend.lower import Lowered
@@ -169,6 +170,20 @@ def analysed(program: Program, asked: Asked) -> Analysed:
     parted = sources.parted.get(asked.function, ()) if context is None else ()
     own = frozenset({*(p.public for p in (*copied, *changed)), *parted, *chain(*together)})
     return Analysed(lowered, ir, known, shared, found, tuple(doubts), own, defaults)
+
+
+def with_active_results(a: Analysed) -> Analysed:
+    """A callee with tangents, of their own memory, for what its caller is given in several places and may write into.
+
+    They are zero in the callee if they are not active there; in its caller what is written into one is in all.  Where
+    no result of them has a tangent, the caller makes these.
+    """
+    result, active = a.function.result, a.activity.active
+    parts = result.items if isinstance(result, Build) and result.kind == "tuple" else (result,)
+    with_tangents = [p for p in parts if not active.isdisjoint(names_in(p))]
+    near = {m for p in with_tangents for n in names_in(p) for m in a.effects.group.get(n, (n,))}
+    held = (held_together(result, a.facts, a.effects) & near) - a.activity.stopped
+    return replace(a, activity=replace(a.activity, active=active | held, together=held))
 
 
 def _numbers_by_default(ir: Function, given: Mapping[str, Fact]) -> dict[str, Expr]:

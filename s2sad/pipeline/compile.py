@@ -35,7 +35,7 @@ from s2sad.ir.traverse import writes
 from s2sad.ir.types import Atom, Fact, rough
 from s2sad.naming import saved_copies
 from s2sad.optimise import fold
-from s2sad.pipeline.analysed import Analysed, Asked, analysed
+from s2sad.pipeline.analysed import Analysed, Asked, analysed, with_active_results
 from s2sad.pipeline.attributes import are_of_numbers
 from s2sad.pipeline.compiled import Compiled, Doings, Goal, Sizes
 from s2sad.pipeline.doings import doings_of
@@ -283,6 +283,8 @@ class _Compilation:
         if unsure := sorted_unsurely(a.function, a.facts, a.activity.active):
             # Each tangent stands before what it is the tangent of, and so before any check there.
             a = self.analysed(replace(asked, has_aux=False, arrays=asked.arrays | unsure))
+        if asked.context is not None:
+            a = with_active_results(a)
         cell = types.CellType()
         op = Op("runtime", self.writer.unused(stem), cell, pure=False)  # type: ignore[arg-type]
         edge = tangent_border(a, asked.wrt, op)
