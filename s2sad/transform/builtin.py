@@ -19,7 +19,7 @@ import numpy as np
 from s2sad.ir.code import NONE, UNSET, Constant, Operation, Value
 from s2sad.runtime.classes import own_class
 from s2sad.runtime.items import is_function, no_function
-from s2sad.transform import generators
+from s2sad.transform import generators, sizes
 from s2sad.transform.branches import fork
 from s2sad.transform.constants import class_of, is_instance, text_computed
 from s2sad.transform.containers import (
@@ -59,6 +59,8 @@ Args = Sequence[tuple[str, Abstract]]
 
 #: Classes of which the objects are constants.
 _OF_NOTHING = (float, int, complex, str, bool)
+#: Functions of which it is known what they make of a number.
+_OF_NUMBERS = (float, int, abs, round, math.floor, math.ceil, math.trunc)
 #: The functions that run through what they are given.
 _RUNNING = (enumerate, zip, list, tuple, sum, map, filter, sorted, any, all, iter, min, max)
 
@@ -91,6 +93,8 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         return None if made is None else (made,)
     if any(function is cls for cls in _OF_NOTHING) and not args:
         return (Constant(function()),)
+    if len(args) == len(values) == 1 and any(function is f for f in _OF_NUMBERS):
+        return _of_number(s, function, args[0][1], op, frame)
     try:
         iterating, making, of_objects = ITERATING.get(function), _FUNCTIONS.get(function), _OF_OBJECTS.get(function)
     except TypeError:
@@ -108,13 +112,8 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         return shown(s, values[0], _SHOWING[function], op, frame)
     if of_objects is not None:
         return of_objects(Given(s, values, named, op, frame))
-    if (
-        isinstance(function, types.BuiltinFunctionType)
-        and function in _BY_METHODS
-        and len(values) == 1
-        and isinstance(values[0], Record)
-    ):
-        return member_call(s, values[0], _BY_METHODS[function], [], op, frame)
+    if function is len and len(values) == 1 and isinstance(values[0], Record):
+        return member_call(s, values[0], "__len__", [], op, frame)
     if making is None:
         return None
     if function is deque:
@@ -130,6 +129,27 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
     )
     known = known or any(v in s.rows or v in s.types or (s.relied.writes_out and is_held(v)) for v in values)
     return making(s, values) if not named and known else None
+
+
+def _of_number(s: Specialiser, function: Any, value: Abstract, op: Operation, frame: Frame) -> Done:
+    """What a function of one number gives for a known one; of an object what its method gives."""
+    if isinstance(value, Record) and function in _BY_METHODS:
+        return member_call(s, value, _BY_METHODS[function], [], op, frame)
+    known = s.plain(value)
+    if not isinstance(known, Constant) or type(known.value) not in (int, float, bool):
+        return None
+    try:
+        found = function(known.value)
+    except (ArithmeticError, ValueError):
+        return None
+    if type(found) is int or (function is float and type(known.value) is int):
+        return (Constant(found),)
+    called = s.get(op.operands[0], frame)
+    made = s.emit("call", s.operands([called, value], frame.place or op.place), ("",), place=frame.place or op.place)
+    s.numbers.add(made)
+    if math.isfinite(found):
+        sizes.note_number(s, made, found)
+    return (made,)
 
 
 def _constant(value: Abstract) -> Constant | None:
@@ -369,7 +389,7 @@ _GETTERS = (operator.itemgetter, operator.attrgetter)
 _SHOWING: dict[Any, tuple[str, ...]] = {str: ("__str__", "__repr__"), repr: ("__repr__",)}
 #: Functions that call a special method of an object.
 _BY_METHODS: dict[Any, str] = {
-    len: "__len__", abs: "__abs__", round: "__round__", math.floor: "__floor__", math.ceil: "__ceil__",
+    abs: "__abs__", round: "__round__", math.floor: "__floor__", math.ceil: "__ceil__",
     math.trunc: "__trunc__",
 }  # fmt: skip
 _FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {

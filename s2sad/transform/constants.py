@@ -32,6 +32,8 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "|": operator.or_,
     "^": operator.xor,
 }
+#: Those that give a real number for real ones as well.
+_OF_REALS = {**{sign: _ARITHMETIC[sign] for sign in "+ - * // %".split()}, "/": operator.truediv, "**": operator.pow}
 #: What makes arrays of NumPy's own class.
 _MAKING_ARRAYS = (np.array, np.asarray, np.zeros, np.ones, np.empty, np.full, np.eye, np.identity)
 #: The functions of ``math`` that give a real number.
@@ -82,6 +84,21 @@ def computed(sign: str, left: Abstract, right: Abstract) -> Constant | None:
     if {type(a), type(b)} - {int, bool} or sign not in _ARITHMETIC or max(abs(a), abs(b)) > _LARGEST:
         return None
     return None if sign in ("//", "%") and b == 0 else Constant(_ARITHMETIC[sign](a, b))
+
+
+def real_computed(sign: str, left: Abstract, right: Abstract) -> float | None:
+    """The real number that is no whole one which an operator gives for two constants; None if that is not known."""
+    if not isinstance(left, Constant) or not isinstance(right, Constant):
+        return None
+    a, b = left.value, right.value
+    function = _OF_REALS.get(sign)
+    if {type(a), type(b)} - {int, float} or function is None:
+        return None
+    try:
+        found = function(a, b)
+    except (ArithmeticError, ValueError):
+        return None
+    return found if type(found) is float and math.isfinite(found) else None
 
 
 #: Methods of texts that give texts, truth values and whole numbers.

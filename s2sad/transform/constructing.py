@@ -12,9 +12,9 @@ from s2sad.ir.code import Constant, Operation, Place
 from s2sad.ops.models import is_of_model
 from s2sad.runtime.classes import static_member
 from s2sad.runtime.objects import object_with
-from s2sad.transform import arrays
+from s2sad.transform import arrays, stars
 from s2sad.transform.classes import are_same, is_array_class, is_generated, is_named_tuple, is_simple
-from s2sad.transform.containers import computed, items_of
+from s2sad.transform.containers import called, computed
 from s2sad.transform.copies import fields_of
 from s2sad.transform.existing import guard_class, guard_member, owner
 from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Record, Row, is_plain
@@ -22,6 +22,10 @@ from s2sad.transform.objects import put
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
+
+#: What annotations of the body of a dataclass are that are no fields: attributes of the class, and parameters alone.
+_OF_CLASS: Any = dataclasses._FIELD_CLASSVAR  # type: ignore[attr-defined]
+_PASSED: Any = dataclasses._FIELD_INITVAR  # type: ignore[attr-defined]
 
 
 def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame) -> Done:
@@ -90,47 +94,55 @@ def of_dataclass(s: Specialiser, made: Any, args: Args, op: Operation, frame: Fr
     cls = next((c for c in record.cls.__mro__ if _is_of_dataclass(made, c)), None)
     if cls is None:
         return None
-    fields = vars(cls)["__dataclass_fields__"]
-    if len(dataclasses.fields(cls)) != len(fields) or not all(f.init for f in fields.values()):
-        return None
-    given = [f for f in fields.values() if not f.kw_only and f.default is not f.default_factory]
+    fields = {n: f for n, f in vars(cls)["__dataclass_fields__"].items() if f._field_type is not _OF_CLASS}
+    given = [f for f in fields.values() if f.init and not f.kw_only and f.default is not f.default_factory]
     pairs = zip(made.__defaults__ or (), given, strict=False)
     own = [(d, f.default) for d, f in pairs if f.default is not dataclasses.MISSING]
-    bound = _dataclass_arguments(s, fields, args[1:])
+    bound = _dataclass_arguments(fields, args[1:])
     if bound is None or not are_same(*zip(*own, strict=True) if own else ((), ())):
         return None
     s.guard(Guard(made, "__defaults__", made.__defaults__))
-    for name, value in bound.items():
-        put(s, record, name, value)
+    passed: list[tuple[str, Abstract]] = []
+    for name, f in fields.items():
+        if name not in bound and f.default_factory is not dataclasses.MISSING:
+            bound[name] = _of_factory(s, f.default_factory, name, op, frame)
+        elif name not in bound and f.init:
+            bound[name] = stars.existing_value(s, f.default, name)
+        if f._field_type is _PASSED:
+            passed.append(("", bound[name]))
+        elif name in bound:
+            put(s, record, name, bound[name])
     after = static_member(record.cls, "__post_init__")
     if isinstance(after, types.FunctionType):
         guard_member(s, record.cls, "__post_init__")
         known = owner(record.cls, "__post_init__"), record
-        return s.call_function(s, after, [("", record)], op, frame, known) or (Constant(None),)
+        return s.call_function(s, after, [("", record), *passed], op, frame, known) or (Constant(None),)
     return (Constant(None),)
 
 
-def _dataclass_arguments(s: Specialiser, fields: dict[str, Any], args: Args) -> dict[str, Abstract] | None:
-    """The fields of a new dataclass."""
+def _dataclass_arguments(fields: dict[str, Any], args: Args) -> dict[str, Abstract] | None:
+    """The fields of a new dataclass that a call gives; None where it raises."""
     bound: dict[str, Abstract] = {}
-    positional = [name for name, f in fields.items() if not f.kw_only]
+    positional = [name for name, f in fields.items() if f.init and not f.kw_only]
     for kind, value in args:
         name = kind or (positional.pop(0) if positional else "*")
-        if name in bound or name not in fields:
+        if name in bound or name not in fields or not fields[name].init:
             return None
         if kind in positional:
             positional.remove(kind)
         bound[name] = value
-    for name, f in fields.items():
-        if name in bound:
-            continue
-        if f.default_factory in (list, dict):
-            bound[name] = items_of(s, [], None if f.default_factory is list else ())
-        elif is_plain(f.default):
-            bound[name] = Constant(f.default)
-        else:
-            return None
-    return {name: bound[name] for name in fields}
+    lacking = [f for name, f in fields.items() if f.init and name not in bound]
+    return None if any(f.default is f.default_factory for f in lacking) else bound
+
+
+def _of_factory(s: Specialiser, factory: Any, name: str, op: Operation, frame: Frame) -> Abstract:
+    """What a field is that the call of a class does not give."""
+    if isinstance(factory, types.FunctionType):
+        done = s.call_function(s, factory, [], op, frame, None)
+        if not isinstance(done, tuple):
+            raise NotSpecialisedError("factory")
+        return done[0]
+    return called(s, s.outside(factory, name), [], op, frame)
 
 
 def _named_tuple(cls: Any, args: Args) -> Done:

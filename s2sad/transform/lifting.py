@@ -27,6 +27,7 @@ from s2sad.ir.code import (
     codes,
     regions_in,
 )
+from s2sad.ir.types import Fact
 from s2sad.transform import presence, sizes
 from s2sad.transform.functions import made_function
 from s2sad.transform.known import (
@@ -107,6 +108,8 @@ class Lifted:
     #: Those that may be changed no more (see `State`), and whether there are such in what it returns.
     settled: tuple[int, ...] = ()
     gives_settled: bool = False
+    #: The type of its result, where sizes are known.
+    fact: Fact | None = None
 
 
 def lift(
@@ -216,6 +219,7 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
             whole = home.source.function
             s.sources[function] = replace(source, origin=whole if code is s.code(whole) else None)
             lifted.cell.cell_contents = function
+            lifted.fact = sizes.of_all(s, [r.value for r in returns])
             lifted.complete = True
             return lifted
     raise NotSpecialisedError("recursion")
@@ -402,4 +406,6 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
     s.state.settle(cell_of(things[n]) for n in lifted.settled)
     if lifted.gives_settled:
         s.state.settle(cell for cell in s.state if cell not in before)
+    if lifted.fact is not None and isinstance(value, Value):
+        sizes.note(s, value, lifted.fact)
     return (value,)

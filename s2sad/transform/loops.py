@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -74,6 +74,7 @@ def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
                 return other
         _undo(s, frame, *after)
     if failed is None and (not counts or not is_poor):
+        s.relied.asks_sizes |= is_poor and _makes_named_tuples(s, s.out[len(before[0]) :])
         return done
     if not counts:
         s.relied.asks_sizes = True
@@ -100,23 +101,34 @@ def _undo(
 
 
 def _is_poor(s: Specialiser, before: State, out: Sequence[Operation]) -> bool:
-    """Whether what is written makes functions, or does to lists and dicts of known items what only known ones allow."""
+    """Whether what is written makes functions or named tuples, or needs to know the items of lists and dicts."""
     made = {s.state.get(cell): cell for cell in before if before.is_apart(cell) and not s.state.is_apart(cell)}
     if any(
         isinstance(c.whole, Items) and (s.relied.writes_out or c.whole.cls not in (list, dict)) for c in made.values()
     ):
         return True
-    found = [o for operation in out for o in (operation, *(o for part in operation.regions for o in inner(part)))]
-    return any(
+    return _makes_named_tuples(s, out) or any(
         o.kind in ("function", "lambda") or (o.kind == "attribute" and o.data in UNKNOWN and o.operands[0] in made)
-        for o in found
+        for o in _all_of(out)
     )
+
+
+def _makes_named_tuples(s: Specialiser, out: Sequence[Operation]) -> bool:
+    return any(not s.named_tuples.isdisjoint(o.results) for o in _all_of(out))
+
+
+def _all_of(out: Sequence[Operation]) -> Iterator[Operation]:
+    """Operations with all that are inside of them."""
+    for operation in out:
+        yield operation
+        for part in operation.regions:
+            yield from inner(part)
 
 
 def _chooses(s: Specialiser, out: Sequence[Operation], frame: Frame) -> bool:
     """Whether what is written takes functions or classes out of tables that exist, by keys which are not known."""
     tables: set[Operand] = set()
-    for op in (o for operation in out for o in (operation, *(o for part in operation.regions for o in inner(part)))):
+    for op in _all_of(out):
         if op.kind == "global":
             found, value = s.lookup(frame, op.data)
             members = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()

@@ -19,7 +19,7 @@ from s2sad.runtime.classes import own_class, static_member
 from s2sad.transform import arrays, presence, sizes, state
 from s2sad.transform.choices import asked, is_object_or_none
 from s2sad.transform.classes import is_followed_class
-from s2sad.transform.constants import computed
+from s2sad.transform.constants import computed, real_computed
 from s2sad.transform.containers import (
     MAPPINGS,
     MOST_ITEMS,
@@ -405,7 +405,8 @@ _OF_NUMBERS = frozenset("+ - * / // % **".split())
 def negation(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if op.data == "-":
         value = s.plain(s.get(op.operands[0], frame))
-        return (Constant(-value.value),) if isinstance(value, Constant) and type(value.value) is int else None
+        is_real = isinstance(value, Constant) and type(value.value) in (int, float)
+        return (Constant(-value.value),) if is_real else None  # type: ignore[union-attr, operator]
     if op.data != "not":
         return None
     value = s.get(op.operands[0], frame)
@@ -417,10 +418,18 @@ def negation(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def arithmetic(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """An operator of two constants, or of lists and tuples of known items."""
-    left, right = [s.plain(s.get(o, frame)) for o in op.operands]
+    given = [s.get(o, frame) for o in op.operands]
+    left, right = map(s.plain, given)
     known = computed(op.data, left, right)
     if known is not None:
         return (s.named(known, op.result.name, frame.place or op.place),)
+    if (number := real_computed(op.data, left, right)) is not None:
+        # What is no whole number is not written in its digits.
+        given = [k if type(k.value) is int else v for k, v in zip((left, right), given, strict=True)]  # type: ignore[union-attr]
+        made = s.emit("binary", s.operands(given, None), op.data, op.result.name, frame.place or op.place)
+        s.numbers.add(made)
+        sizes.note_number(s, made, number)
+        return (made,)
     are_numbers = op.data in _OF_NUMBERS and is_number(s, left) and is_number(s, right)
     if are_numbers or (op.kind == "inplace" and left in s.numbers and not is_structure(right)):
         made = s.emit("binary", s.operands([left, right], None), op.data, op.result.name, frame.place or op.place)

@@ -30,6 +30,7 @@ _READING = frozenset({"item", "unpack", "copy", "for", "comprehension", "generat
 _METHODS = frozenset({"copy", "index", "count", "get", "items", "keys", "values"})
 _CONTAINERS = ("list", "dict", "tuple")
 _OPERATORS = dict(operators.BINARY.values())
+_SIGNS = dict(operators.UNARY.values())
 
 
 def count(s: Specialiser, value: Abstract) -> int | None:
@@ -60,6 +61,22 @@ def of(s: Specialiser, operand: Operand) -> Fact | None:
     return scalar(True, literal_size(operand.value)) if is_size else None
 
 
+def of_all(s: Specialiser, values: Sequence[Abstract]) -> Fact | None:
+    """The type of an array, or of a tuple of known items, that is one of some values; None if it is not that of all."""
+    first, *others = [_of_result(s, value) for value in values] or [None]
+    return first if all(other == first for other in others) else None
+
+
+def _of_result(s: Specialiser, value: Abstract) -> Fact | None:
+    if not s.sized or not isinstance(value, Value):
+        return None
+    if value in s.rows:
+        items = [_of_result(s, part) or OPEN for part in s.rows[value]]
+        return Fact("tuple", items=tuple(enumerate(items)))
+    fact = s.types.get(value)
+    return fact if fact is not None and fact.kind in ("array", "tuple") else None
+
+
 def item(s: Specialiser, whole: Value, at: Any) -> Value:
     """Write the reading of an item by its number or key."""
     made = s.emit("item", (whole, Constant(at)))
@@ -82,6 +99,15 @@ def note(s: Specialiser, value: Value, fact: Fact) -> None:
         s.needless.add(value)
     elif fact.kind == "scalar":
         s.scalars[value] = fact
+
+
+def note_number(s: Specialiser, value: Value, number: float) -> None:
+    """Take notice of a number that is known: where lists and dicts stay known, it may be a key or say which item."""
+    if s.sized:
+        s.scalars[value] = scalar(True)
+    if s.relied.writes_out:
+        s.constants[value] = Constant(number)
+        s.needless.add(value)
 
 
 def displayed(s: Specialiser, op: Operation, values: Sequence[Abstract]) -> list[Fact | None]:
@@ -127,7 +153,7 @@ def wrote(
         return
     shown = {o: fact for o, fact in zip(operands, types, strict=bool(types)) if fact is not None}
     given = (called.receiver, *operands[1:]) if isinstance(called, Late) else tuple(operands)
-    constant_made = op.kind == "tuple" or isinstance(called, Known)
+    constant_made = op.kind in ("tuple", "binary", "unary") or isinstance(called, Known)
     constant_made = constant_made and all(_is_constant(s, o) for o in given[isinstance(called, Known) :])
     if not constant_made and not any(o in s.types or o in s.scalars or o in shown for o in given):
         return
@@ -203,6 +229,8 @@ class _Typing:
                 return Call(Op("attribute", op.data, ops.function_of("attribute", op.data)), self.all_of(operands))
             case "binary":
                 return Call(Op("operator", op.data, _OPERATORS.get(op.data)), self.all_of(operands))
+            case "unary":
+                return Call(Op("operator", op.data, _SIGNS.get(op.data)), self.all_of(operands))
             case "tuple" if not any(op.data):
                 return Build("tuple", self.all_of(operands))
             case "copy":

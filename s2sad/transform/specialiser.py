@@ -156,6 +156,8 @@ class Specialiser:
         self.foreign: dict[Value | tuple[Value, str], ObjectModel] = {}
         #: What may carry derivatives of the function as it is written, if that is known.
         self.carrying: frozenset[Node] | None = None
+        #: Tuples with named fields that the new program makes: no derivative passes through these.
+        self.named_tuples: set[Value] = set()
         self.numbers: set[Value] = set()  # those that are known to be numbers
         self.arrays: set[Value] = set()  # arrays of NumPy's own class
         #: Results of branches that have a value on some ways only, of operations that may run later than they stand.
@@ -269,7 +271,9 @@ class Specialiser:
                 if value.cls is tuple:
                     return self.emit("tuple", items, (False,) * len(items))
                 made = self.dynamic(self.outside(value.cls, value.cls.__name__))
-                return self.emit("call", (made, *items), ("",) * len(items))
+                whole = self.emit("call", (made, *items), ("",) * len(items))
+                self.named_tuples.add(whole)
+                return whole
             case Choice():
                 return chosen(self, value)
             case Items() | Closure():
