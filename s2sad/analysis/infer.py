@@ -386,7 +386,7 @@ class _Inference:
                 continue
             if whole.kind == "dict":
                 # A loop over a dict runs through its keys.
-                self.of[target] = self.fresh(key_of(whole) or OPEN, target)
+                self.put(target, self.fresh(key_of(whole) or OPEN, target), iterable)
                 continue
             if whole.items is not None and whole.kind in ("tuple", "list"):
                 facts = [f for _, f in whole.items]
@@ -400,7 +400,7 @@ class _Inference:
                 fact = row_of(whole)
             else:
                 fact = replace(OPEN, precision=whole.precision)
-            self.of[target] = self.fresh(fact, target)
+            self.put(target, self.fresh(fact, target), iterable)
         if stmt.counter is not None:
             self.of[stmt.counter] = scalar(True, stmt.counter)
 

@@ -53,7 +53,9 @@ def branch(s: Specialiser, op: Operation, frame: Frame) -> Done:
         test = choices.asked(s, test, functools.partial(truth, s), frame.place or op.place)
     arms = [lambda region=region: s.run(region, frame) for region in op.regions]
     names = [r.name if r in s.live else None for r in op.results]
-    return fork(s, s.dynamic(test), arms, names, frame.place or op.place, op.kind)
+    with s.stand_ins.reading(isinstance(test, Items)):
+        condition = s.dynamic(test)
+    return fork(s, condition, arms, names, frame.place or op.place, op.kind)
 
 
 def _named(s: Specialiser, values: Sequence[Abstract], op: Operation, frame: Frame) -> tuple[Abstract, ...]:

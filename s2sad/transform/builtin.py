@@ -28,6 +28,7 @@ from s2sad.transform.containers import (
     computed,
     is_counted,
     items_of,
+    key_of,
     keyed,
     member_of_set,
     numbered,
@@ -267,7 +268,7 @@ def _mapping(s: Specialiser, cls: type, values: list[Abstract], named: dict[str,
     factory: Abstract | None = None
     if cls is defaultdict and values:
         factory, values = values[0], values[1:]
-        factory = None if factory is NONE else factory
+        factory = None if factory == NONE else factory
     found: list[tuple[Any, Abstract]] = []
     for value in values:
         content = s.content(value) if isinstance(value, Items) else None
@@ -283,6 +284,20 @@ def _mapping(s: Specialiser, cls: type, values: list[Abstract], named: dict[str,
         return None
     s.used = s.used or cls is not dict or bool(values)
     return (items_of(s, list(whole.values()), tuple(whole), cls, factory),)
+
+
+def _from_keys(given: Given) -> Done:
+    """``dict.fromkeys(keys, value)``."""
+    s, values = given.s, given.values
+    if not 1 <= len(values) <= 2 or given.named:
+        return None
+    row = run_through(s, numbered(values[0]))
+    keys = [key_of(s, key) for key in row or ()]
+    if row is None or None in keys or len(keys) > MOST_ITEMS:
+        return None
+    names = tuple(dict.fromkeys([key.value for key in keys if key is not None]))
+    s.used = True
+    return (items_of(s, [values[1] if len(values) > 1 else NONE] * len(names), names),)
 
 
 def _getattr(given: Given) -> Done:
@@ -412,6 +427,7 @@ _OF_OBJECTS: dict[Any, Callable[[Given], Done]] = {
     object.__getattribute__: _getattribute,
     object.__setattr__: _object_setattr,
     vars: _vars,
+    vars(dict)["fromkeys"]: _from_keys,
     SimpleNamespace: namespace,
     namedtuple: class_of_tuples,
     dataclasses.replace: replaced,

@@ -17,7 +17,18 @@ from s2sad.ir.code import NONE, Code, Constant, Operation, Value, codes
 from s2sad.ops.models import is_of_model, stands_where_given
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import is_of_library, module_of, own_class, package_of
-from s2sad.transform import branches, choices, constructing, existing, generators, growing, objects, simple, stars
+from s2sad.transform import (
+    branches,
+    choices,
+    constructing,
+    existing,
+    generators,
+    growing,
+    objects,
+    simple,
+    stand_ins,
+    stars,
+)
 from s2sad.transform.arrays import of_arrays, viewed
 from s2sad.transform.builtin import built_in
 from s2sad.transform.containers import items_of, run_through, view, view_of_operand
@@ -129,6 +140,8 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if done is None and spread:
         done = _written(s, function, args, op, frame)
     if isinstance(done, tuple) and op.results and op.result.name:
+        if isinstance(done[0], Items):
+            done[0].cell.name = done[0].cell.name or op.result.name
         return (s.named(done[0], op.result.name, frame.place or op.place),)
     return done
 
@@ -142,7 +155,7 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
             return invoke(s, start[0], args, op, frame)
         case Method():
             if isinstance(function.receiver, Items):
-                done = method_of_items(s, function, args, op, frame)
+                done = method_of_items(s, function, args, op, frame) or stand_ins.method(s, function, args, op, frame)
                 is_sorting = isinstance(function.function, Known) and function.function.value is list.sort
                 if done is None and is_sorting and any(kind == "key" and is_callable(v) for kind, v in args):
                     return call_function(s, SORT_BY, [("", function.receiver), *args], op, frame, None)

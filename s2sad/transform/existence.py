@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, defaultdict, deque
 from typing import TYPE_CHECKING
 
 from s2sad.ir.code import Constant, Definition, Exit, Operand, Operation, Place, Region, Value
@@ -94,11 +94,11 @@ def chosen(s: Specialiser, choice: Choice) -> Value:
     return made
 
 
-def display(s: Specialiser, items: Items, content: Content, values: list[Operand]) -> Value:
-    """Write the display of a list, dict or set."""
+def display(s: Specialiser, items: Items, content: Content, values: list[Operand], stands_in: bool = False) -> Value:
+    """Write the display of a list, dict or set, which ``stands_in`` for a deque or dict of another class."""
     flags = (False,) * len(content.slots if content.keys is None else content.keys)
     keys = [s.dynamic(key_operand(key)) for key in content.keys or ()]
-    name = items.cell.name if items.cls in (list, dict, set) else ""
+    name = items.cell.name if stands_in or items.cls in (list, dict, set) else ""
     if content.keys is None:
         made = s.emit("list", values, flags, name)
     elif items.cls is set:
@@ -107,6 +107,9 @@ def display(s: Specialiser, items: Items, content: Content, values: list[Operand
         pairs = [part for pair in zip(keys, values, strict=True) for part in pair]
         made = s.emit("dict", pairs, flags, name)
     if items.cls in (list, dict, set):
+        return made
+    if stands_in and items.cls in (deque, defaultdict, OrderedDict):
+        s.stand_ins[made], s.used = content.factory, True
         return made
     factory = [] if content.factory is None else [s.dynamic(content.factory)]
     cls = s.dynamic(s.outside(items.cls, items.cls.__name__))

@@ -66,12 +66,13 @@ class Given:
             # As an operand it would be a list of which nothing is known any more.
             return None
         function = self.s.get(self.op.operands[0], self.frame)
-        made = self.s.emit(
-            "call",
-            self.s.operands([function, *self.values, *self.named.values()], self.op.place),
-            (*[""] * len(self.values), *self.named),
-            place=self.frame.place or self.op.place,
-        )
+        with self.s.stand_ins.reading():
+            made = self.s.emit(
+                "call",
+                self.s.operands([function, *self.values, *self.named.values()], self.op.place),
+                (*[""] * len(self.values), *self.named),
+                place=self.frame.place or self.op.place,
+            )
         self.s.needless.add(made)
         return made
 

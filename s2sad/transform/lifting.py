@@ -137,6 +137,7 @@ def lift(
     begun += [named.record for named in s.relied.variables.values()]
     objects = [shapes.of(r) for one in begun for r in one.kin if r.identity in s.state]
     met = tuple([k for k, _ in objects])
+    s.stand_ins.check(shapes.leaves)
     key = (
         code,
         start.owner and start.owner[0],

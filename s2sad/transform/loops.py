@@ -32,7 +32,7 @@ from s2sad.transform.known import (
     same,
 )
 from s2sad.transform.objects import content_of, iterated
-from s2sad.transform.regions import breaks, with_range_behind
+from s2sad.transform.regions import breaks, with_iterable_behind
 from s2sad.transform.shapes import is_made
 from s2sad.transform.simple import is_number, is_structure
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
@@ -284,7 +284,8 @@ class _Loop:
             strict=True,
         )
         self.read = [any(value in s.live for value in group) for group in groups]
-        self.iterable: list[Operand] = [s.dynamic(given.pop(0))] if op.kind == "for" else []
+        with s.stand_ins.reading():
+            self.iterable: list[Operand] = [s.dynamic(given.pop(0))] if op.kind == "for" else []
         given = [v if read else UNSET for v, read in zip(given, self.read, strict=True)]
         held: dict[int | Cell, Abstract] = {**dict(enumerate(given)), **{cell: s.state[cell] for cell in cells}}
         self.structures = {at: Structure(s, held[at], plan) for at, plan in plans.items()}
@@ -310,10 +311,11 @@ class _Loop:
             results += self.cells_fresh()
         else:
             results = []
+        s.stand_ins.check(self.starts)
         operands = (*self.iterable, *self.starts)
         place = self.frame.place or op.place
         if self.iterable:
-            s.out[:] = with_range_behind(s.out, operands[0])
+            s.out[:] = with_iterable_behind(s.out, operands[0])
         s.out.append(Operation(op.kind, operands, tuple(results), op.data, tuple(regions), place))
         return tuple(abstract) if goes_on else End("never", (), place)
 
@@ -438,7 +440,8 @@ class _Loop:
             own = self.enter(test.params)
             tested = s.run(test, self.frame)
             self.notice()
-            end = s.exit(tested)
+            with s.stand_ins.reading(any(isinstance(value, Items) for value in tested.values)):
+                end = s.exit(tested)
             regions = [Region(tuple(own), tuple(out), end)]
             state = s.state
             for inside, part in zip((True, False), parts, strict=True):

@@ -22,6 +22,7 @@ _WHY = {
     "captured": f"a function that changes variables around it is used here as a whole: {_EXISTS}",
     "Partial": f"a partial function is used here as a whole: {_EXISTS}",
     "Method": f"a method is used here as a whole: {_EXISTS}",
+    "stand-in": f"a deque or dict with default values is used here as a whole: {_EXISTS}",
     "Stream": "how many items this runs through is not known",
     "Lazy": "an iterator is used here as a whole, and runs later",
     "generator": "a generator is used here as a whole, and runs later",

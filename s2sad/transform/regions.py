@@ -34,7 +34,7 @@ STATEMENTS = frozenset(
 DISPLAYS = ("list", "dict", "set", "comprehension")
 _LOOPS = ("for", "while", "comprehension", "generator")
 #: Functions that make lists and the like.
-MAKING = frozenset({"list", "dict", "set", "sorted", "deque", "defaultdict", "OrderedDict", "Counter"})
+MAKING = frozenset({"list", "dict", "set", "sorted", "deque", "defaultdict", "OrderedDict", "Counter", "fromkeys"})
 #: The methods that change which items an object has, or the size of an array.
 CHANGING = frozenset("append extend insert remove pop clear sort reverse update setdefault popitem resize".split())
 
@@ -335,16 +335,32 @@ def names_read(made: Iterable[Code]) -> set[str]:
     return {o.data for code in made for o in inner(code.body) if o.kind == "global"}
 
 
-def with_range_behind(out: Sequence[Operation], iterable: Operand) -> list[Operation]:
-    """Operations with ``range(...)``, over which a loop behind them runs, after the displays that stand between."""
-    at = next((i for i, op in enumerate(out) if iterable in op.results), 0)
-    named = out[at - 1] if at else None
-    displays = all(op.kind in ("list", "dict", "tuple") for op in out[at + 1 :])
-    if named is None or named.kind != "global" or named.data != "range" or not displays:
+#: Functions that only make something to run through of what they are given.
+_RUNNING = ("range", "zip", "enumerate", "reversed")
+
+
+def with_iterable_behind(out: Sequence[Operation], iterable: Operand) -> list[Operation]:
+    """Operations with ``range(...)``, ``zip(...)`` and the like, over which a loop behind them runs, after the displays
+    that stand between."""
+    at = next((i for i, op in enumerate(out) if iterable in op.results), -1)
+    displays = all(op.kind in ("list", "dict", "tuple", "lambda") for op in out[at + 1 :])
+    first, wanted = at, {iterable}
+    while first >= 0 and not wanted.isdisjoint(out[first].results) and _makes_iterable(out[first]):
+        # The functions, and what they are given that is made by such functions.
+        wanted |= {o for o in out[first].operands if isinstance(o, Value) and not o.name}
+        first -= 1
+    made = out[first + 1 : at + 1]
+    called = {op.operands[0] for op in made if op.kind == "call"}
+    known = {op.result for op in made if op.kind == "global"}
+    if not displays or not made or not called <= known:
         return list(out)
-    if out[at].kind != "call" or out[at].operands[0] is not named.result:
+    given = {o for op in made for o in op.operands}
+    names = {o.name for o in given if isinstance(o, Value)} - {""}
+    if any(r in given or r.name in names for op in out[at + 1 :] for r in op.results):
         return list(out)
-    names = {o.name for o in out[at].operands if isinstance(o, Value)} - {""}
-    if any(r is o or r.name in names for op in out[at + 1 :] for r in op.results for o in out[at].operands):
-        return list(out)
-    return [*out[: at - 1], *out[at + 1 :], *out[at - 1 : at + 1]]
+    return [*out[: first + 1], *out[at + 1 :], *made]
+
+
+def _makes_iterable(op: Operation) -> bool:
+    """Whether an operation is the name of such a function, or a call, which is known to be one of it then."""
+    return op.kind == "call" or (op.kind == "global" and op.data in _RUNNING)

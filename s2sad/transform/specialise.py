@@ -53,6 +53,7 @@ from s2sad.transform import (
     recording,
     simple,
     sizes,
+    stand_ins,
     tries,
     variables,
 )
@@ -129,7 +130,7 @@ HANDLERS: dict[str, Handler] = {
     "set": simple.set_display,
     "text": literals.text,
     "slice": literals.span,
-    "item": _either(simple.item, operators.operator),
+    "item": _either(stand_ins.item, simple.item, operators.operator),
     "unpack": _either(generators.unpack, simple.unpack),
     "compare": _either(comparisons.compare, operators.operator),
     "unary": _either(operators.of_named_tuples, simple.negation, operators.operator),
@@ -141,6 +142,7 @@ HANDLERS: dict[str, Handler] = {
         foreign.attribute,
         local_classes.attribute,
         branches.attribute,
+        stand_ins.attribute,
         objects.attribute,
     ),
     "set_attribute": _either(variables.store, branches.attribute, objects.set_attribute, existing.changes),
@@ -492,8 +494,7 @@ def _whole(
     body = settled(region, {r.token: s.settle(r, lambda r: (s.dynamic(returned(s, r.value, at)),)) for r in returns})
     made = replace(code, params=tuple(params), body=body, variables=_memory(s, code))
     made = pruned(made, s.needless)
-    if any(o.kind in ("function", "class") for o in inner(made.body)) and not any(
-        o.kind in ("function", "class") for o in inner(code.body)
-    ):
+    defines, defined = [any(o.kind in ("function", "class") for o in inner(c.body)) for c in (made, code)]
+    if defines and not defined:
         raise NotSpecialisedError("function")
     return made

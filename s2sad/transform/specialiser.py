@@ -61,6 +61,7 @@ from s2sad.transform.known import (
 from s2sad.transform.making import Making
 from s2sad.transform.regions import breaks, used_once
 from s2sad.transform.relied import Relied
+from s2sad.transform.standing import StandIns, is_reading
 from s2sad.transform.varied import Node
 
 
@@ -156,6 +157,7 @@ class Specialiser:
         self.foreign: dict[Value | tuple[Value, str], ObjectModel] = {}
         #: What may carry derivatives of the function as it is written, if that is known.
         self.carrying: frozenset[Node] | None = None
+        self.stand_ins = StandIns()
         #: Tuples with named fields that the new program makes: no derivative passes through these.
         self.named_tuples: set[Value] = set()
         self.numbers: set[Value] = set()  # those that are known to be numbers
@@ -255,6 +257,7 @@ class Specialiser:
         """The operand of the new program for an abstract value."""
         match value:
             case Value() | Constant():
+                self.stand_ins.check((value,))
                 return value
             case Known() if value.operand is not None:
                 return value.operand
@@ -280,6 +283,7 @@ class Specialiser:
                 self.freeze(value)
                 content = self.state[value.cell if isinstance(value, Items) else value.identity]
                 assert isinstance(content, (Value, Constant))
+                self.stand_ins.check((content,))
                 return content
             case Method() | Stream() if value.operand is not None:
                 return value.operand
@@ -301,8 +305,8 @@ class Specialiser:
         """The frame in which a function of the program is written as it is."""
         return Frame(closure.env, closure.home, None, closure.owner)
 
-    def freeze(self, thing: Items | Closure) -> None:
-        """Let a function, or a list or dict of known items, be an object of the new program from here on."""
+    def freeze(self, thing: Items | Closure, changes: bool = False) -> None:
+        """Let a function, list or dict be an object of the new program; if it ``changes`` another may stand for it."""
         if isinstance(thing, Closure):
             if thing.identity not in self.state:
                 raise NotSpecialisedError("function")
@@ -316,7 +320,9 @@ class Specialiser:
             return
         operand = self.ready(thing)
         values = [self.dynamic(self.state[slot]) for slot in content.slots]
-        self.state[thing.cell] = display(self, thing, content, values) if operand is None else operand
+        if operand is None:
+            operand = display(self, thing, content, values, changes)
+        self.state[thing.cell] = operand
 
     def emit(
         self, kind: Kind, operands: Sequence[Operand], data: Any = None, name: str = "", place: Place | None = None
@@ -328,6 +334,7 @@ class Specialiser:
 
     def write(self, op: Operation) -> None:
         """Write an operation."""
+        self.stand_ins.check(op.operands)
         self.out.append(op)
         if self.sized and sizes.may_change_list(self, op):
             self.relied.lists = False
@@ -409,7 +416,8 @@ class Specialiser:
         place, data = frame.place or op.place, op.data
         values = [self.get(o, frame) for o in op.operands]
         shown = sizes.displayed(self, op, values)
-        with later.at_once(self, later.is_through(self, called, values)):
+        reads = is_reading(op, called, values)
+        with self.stand_ins.reading(reads), later.at_once(self, later.is_through(self, called, values)):
             operands = self.operands(values, place)
         if isinstance(data, Definition):
             data = replace(data, code=later.code_again(self, data.code, frame))
@@ -424,7 +432,8 @@ class Specialiser:
             regions = self.regions_again(op, frame)
         results = tuple([Value(r.name) for r in op.results])
         frame.env.update(zip(op.results, results, strict=True))
-        self.write(replace(op, operands=operands, results=results, data=data, regions=regions, place=place))
+        with self.stand_ins.reading(reads):
+            self.write(replace(op, operands=operands, results=results, data=data, regions=regions, place=place))
         sizes.wrote(self, op, called, operands, results, shown)
         if isinstance(called, Known) and makes_array(called.value, data):
             self.arrays.update(results)
@@ -471,7 +480,7 @@ class Specialiser:
             if content is not None and not self.partial.isdisjoint([self.state[slot] for slot in content.slots]):
                 # A display would read items that have no value here.
                 raise NotSpecialisedError("unset")
-            self.freeze(cell.whole)
+            self.freeze(cell.whole, changes=True)
 
     def exit(self, end: End, more: Sequence[Abstract] = ()) -> Exit:
         """The exit of a region of the new program; it hands on ``more`` as well."""

@@ -10,6 +10,7 @@ import pytest
 
 from s2sad import grad, value_and_grad
 from s2sad.errors import UndefinedDerivativeError
+from tests.oracle import numeric_gradient
 
 X = np.array([1.0, 2.0, 0.5])
 
@@ -147,3 +148,22 @@ def test_other_programs_take_arrays_of_a_subclass(cls: type[np.ndarray]) -> None
     expected, plain = value_and_grad(total_of_new_values)(X)
     assert float(value) == float(total_of_new_values(X.copy().view(cls))) == expected
     np.testing.assert_array_equal(np.asarray(gradient), plain)
+
+
+# --- a loop inside another runs over nothing in the first round, and over what that leaves in the others
+
+
+def scores_of_a_history(x: Any) -> Any:
+    history: list[Any] = []
+    q = x * 1.0
+    for k in range(len(x) + 1):
+        scores = []
+        for s, r in reversed(history):
+            scores.append(r * np.dot(s, x))
+        q = q + 0.1 * sum(scores)
+        history.append((q, 0.1 * k))
+    return q @ x
+
+
+def test_what_a_later_round_runs_over() -> None:
+    assert np.allclose(grad(scores_of_a_history)(X), numeric_gradient(scores_of_a_history, (X,)))

@@ -189,3 +189,22 @@ def f(x):
 
 def test_keys_in_attributes_are_constants() -> None:
     check(names_of(CURVE)["f"])
+
+
+RANKS = """
+def f(x):
+    nodes = ["a", "b", "c"]
+    links = {"a": ["b", "c"], "b": ["c"], "c": ["a"]}
+    rank = dict.fromkeys(nodes, 1.0)
+    for k in range(4):
+        new = dict.fromkeys(nodes, (1 - x[0]) / len(nodes))
+        for u, outs in links.items():
+            for v in outs:
+                new[v] += x[0] * rank[u] * x[1] / len(outs)
+        rank = new
+    return rank["a"] * rank["b"] + rank["c"] * x[2] + len(dict.fromkeys("abca"))
+"""
+
+
+def test_dicts_of_given_keys() -> None:
+    check(function_of(RANKS))
