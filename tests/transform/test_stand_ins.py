@@ -106,7 +106,7 @@ def f(x):
 #: What sees more of a deque than its items: its class, its greatest length, itself.
 SEEING = (
     "    p = (q, 1.0)\n    for v in x:\n        p[0].append(v)\n    return sum(p[0])",
-    "    for v in x:\n        q.append(v)\n        r = q if v > 1 else deque([v])\n        r.append(v)\n    return sum(q)",
+    "    for v in x:\n        q.append(v)\n        r = q if v > 1 else []\n        r.append(v)\n    return sum(q)",
     "    for v in x:\n        q.append(v)\n    r = copy.copy(q)\n    r.append(x[0])\n    return sum(r)",
     "    for v in x:\n        q.append(v)\n        put(q, v)\n    return sum(q)",
     "    h = {'q': q}\n    for v in x:\n        h['q'].append(v)\n        h['q'].append(2 * v)\n    return sum(q)",
