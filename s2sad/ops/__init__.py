@@ -71,6 +71,7 @@ _pending: dict[str, tuple[str, ...]] = {
     **{name: tuple([f"scipy.{module}" for module in modules]) for name, modules in DECLARED.items()},
     **dict.fromkeys(("numpy.random", "random"), ("drawing",)),
     "numpy.polynomial": ("series", "series_models"),
+    "statistics": ("statistics_models",),
 }
 
 
@@ -80,7 +81,7 @@ def load_all() -> None:
     # Two threads must not see each other's half-filled registry.
     with _loading:
         for module in pkgutil.iter_modules(__path__):
-            if module.name not in ("drawing", "series", "series_models"):
+            if module.name not in ("drawing", "series", "series_models", "statistics_models"):
                 importlib.import_module(f"{__name__}.{module.name}")
 
 

@@ -22,7 +22,7 @@ from s2sad.optimise.outcomes import Classes, outcome
 from s2sad.optimise.raised import decided_attempt
 
 #: Functions that say True or False.
-_TESTS = (np.isscalar, isinstance, hasattr)
+_TESTS = (np.isscalar, isinstance, hasattr, callable)
 
 
 def take_decided(function: Function, facts: Facts, classes: Classes) -> Function:

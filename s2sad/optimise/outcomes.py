@@ -50,6 +50,9 @@ def outcome(test: Expr, facts: Facts, classes: Classes) -> bool | None:
         return said.pop() if len(said) == 1 else None
     if isinstance(test, Call) and test.op.function is hasattr and len(test.args) == 2 and not test.kwargs:
         return _has_attribute(facts.get(test.args[0]), _value(test.args[1], facts))
+    if isinstance(test, Call) and test.op.function is callable and len(test.args) == 1 and not test.kwargs:
+        # None of them is.
+        return False if _classes_of(facts.get(test.args[0])) else None
     value = _value(test, facts)
     return None if value is _UNKNOWN else bool(value)
 

@@ -94,7 +94,8 @@ class _Decider:
         #: What inner functions may read late is decided for parameters that nothing binds.
         self.rebound = set(_bound(source.node.body))
         code, space = source.function.__code__, source.function.__globals__
-        self.has_isinstance = "isinstance" not in (*space, *code.co_varnames, *code.co_cellvars, *code.co_freevars)
+        names = {*space, *code.co_varnames, *code.co_cellvars, *code.co_freevars}
+        self.has_isinstance, self.has_callable = "isinstance" not in names, "callable" not in names
         #: The outcomes of tests, by node.
         self.found: dict[int, bool] = {}
 
@@ -172,6 +173,8 @@ class _Decider:
             found = [Global(gast.unparse(part).strip()) for part in parts]
             of: Expr = found[0] if len(found) == 1 else Build("tuple", tuple(found))
             return Call(Op("function", "isinstance", isinstance), (self.expression(node.args[0], names), of))
+        if self.has_callable and isinstance(node, gast.Call) and getattr(node.func, "id", "") == "callable":
+            return Call(Op("function", "callable", callable), tuple([self.expression(a, names) for a in node.args]))
         return _UNKNOWN
 
 

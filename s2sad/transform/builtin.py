@@ -192,7 +192,7 @@ def _iterating(given: Given, function: Any, run: Callable[[Given], Done]) -> Don
 def _callable(s: Specialiser, values: list[Abstract]) -> Done:
     if len(values) != 1:
         return None
-    is_number = isinstance(values[0], Constant) or values[0] in s.numbers
+    is_number = isinstance(values[0], Constant) or values[0] in s.numbers or values[0] in s.arrays
     return (Constant(False),) if is_number else (Constant(True),) if is_callable(values[0]) else None
 
 
