@@ -36,7 +36,7 @@ def asked_of_an_argument(x: Any, k: Any = 2.0) -> Any:
     return np.sum((k(x) if callable(k) else k * x) ** 2)
 
 
-def asked_of_attributes(x: Any, q: Any = X) -> Any:
+def asked_of_attributes(x: Any, q: Any) -> Any:
     return Source(x[0], lambda t: t**2 * x[1]).at(2.0) + np.sum(Source(x[1], q).at(1.0)) * x[2]
 
 
