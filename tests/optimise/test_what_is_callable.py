@@ -42,5 +42,5 @@ def asked_of_attributes(x: Any, q: Any) -> Any:
 
 @pytest.mark.parametrize("f", [asked_of_all_sorts, asked_of_an_argument, asked_of_attributes])
 def test_what_is_callable(f: Callable[..., Any]) -> None:
-    args = (X,) if f is asked_of_all_sorts else (X, 2.0) if f is asked_of_an_argument else (X, X)
+    args = (X,) if f is asked_of_all_sorts else (X, 2.0) if f is asked_of_an_argument else (X, 2 * X)
     assert np.allclose(grad(f)(*args), numeric_gradient(f, args))
