@@ -53,7 +53,7 @@ def branch(s: Specialiser, op: Operation, frame: Frame) -> Done:
         test = choices.asked(s, test, functools.partial(truth, s), frame.place or op.place)
     arms = [lambda region=region: s.run(region, frame) for region in op.regions]
     names = [r.name if r in s.live else None for r in op.results]
-    with s.stand_ins.reading(isinstance(test, Items)):
+    with s.stand_ins.reading(isinstance(test, (Items, Value))):
         condition = s.dynamic(test)
     return fork(s, condition, arms, names, frame.place or op.place, op.kind)
 

@@ -68,19 +68,19 @@ def _is_written_out(s: Specialiser, kind: str, region: Region, iterable: Abstrac
     if isinstance(iterable, Constant) and isinstance(iterable.value, str):
         return s.relied.writes_out and len(iterable.value) <= MOST_ITEMS
     if isinstance(iterable, Known) and isinstance(iterable.value, range):
-        return len(iterable.value) <= MOST_ITEMS and (s.relied.writes_out or _makes_structures(s, region, frame))
+        return len(iterable.value) <= MOST_ITEMS and (s.relied.writes_out or makes_structures(s, region, frame))
     if is_counted(s, iterable) or (isinstance(iterable, Value) and elements(s, iterable) is not None):
-        return s.relied.writes_out or _makes_structures(s, region, frame)
+        return s.relied.writes_out or makes_structures(s, region, frame)
     if not is_known(s, iterable):
         if not s.relied.asks_sizes and not s.sized:
-            s.relied.asks_sizes = _makes_structures(s, region, frame)
+            s.relied.asks_sizes = makes_structures(s, region, frame)
         return False
     if kind in ("list", "generator") and is_object_as_well(s, iterable):
-        return s.relied.writes_out or _makes_structures(s, region, frame)
+        return s.relied.writes_out or makes_structures(s, region, frame)
     return True
 
 
-def _makes_structures(s: Specialiser, region: Region, frame: Frame) -> bool:
+def makes_structures(s: Specialiser, region: Region, frame: Frame) -> bool:
     """Whether the elements of a comprehension over operands of the new program are more than operands."""
     before, env, used, lifted = s.mark(), dict(frame.env), s.used, dict(s.lifted)
     frame.env[region.params[0]] = Value()

@@ -238,6 +238,14 @@ class Stream:
 
 
 @dataclass(frozen=True, eq=False)
+class Coded:
+    """What runs through lists of objects that are tuples in the new program; ``decode`` makes its items again."""
+
+    operand: Value
+    decode: Callable[[Value], Any]
+
+
+@dataclass(frozen=True, eq=False)
 class Record:
     """An object of a class of the user's, made by the program; its ``identity`` is in the state from then on.
 
@@ -280,6 +288,7 @@ Static = (
     | Items
     | Content
     | Stream
+    | Coded
     | Record
     | Super
 )

@@ -54,6 +54,7 @@ from s2sad.transform.regions import free_values, names_read, names_taken, pruned
 from s2sad.transform.replace import replaced_in_code
 from s2sad.transform.shapes import Again, AsWhole, Rebuild, Shape, Shapes, sees
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
+from s2sad.transform.standing import Table
 
 Enter = Callable[[Specialiser, Code, Mapping[str, Abstract], Frame, Operation], None]
 #: How many attempts there are at a function that calls itself.
@@ -108,6 +109,8 @@ class Lifted:
     #: Those that may be changed no more (see `State`), and whether there are such in what it returns.
     settled: tuple[int, ...] = ()
     gives_settled: bool = False
+    #: Which of the leaves that it returns are lists of objects.
+    tables: dict[int, Table] = field(default_factory=dict)
     #: The type of its result, where sizes are known.
     fact: Fact | None = None
 
@@ -128,6 +131,7 @@ def lift(
         s.arrays,
         s.foreign,
         functools.partial(sizes.of, s),
+        s.stand_ins,
     )
     args = [shapes.of(_known_structure(s, bound[p.name]), p.name) for p in code.params]
     env = shapes.env(start.env, {v for made in codes(code) for v in sees(made)})
@@ -137,7 +141,7 @@ def lift(
     begun += [named.record for named in s.relied.variables.values()]
     objects = [shapes.of(r) for one in begun for r in one.kin if r.identity in s.state]
     met = tuple([k for k, _ in objects])
-    s.stand_ins.check(shapes.leaves)
+    s.stand_ins.check_others(shapes.leaves)
     key = (
         code,
         start.owner and start.owner[0],
@@ -182,6 +186,8 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
         for param, leaf in zip(leaves, shapes.leaves, strict=True):
             if isinstance(leaf, Value) and leaf in s.foreign:
                 s.foreign[param] = s.foreign[leaf]
+            if isinstance(leaf, Value) and leaf in s.stand_ins:
+                s.stand_ins[param] = s.stand_ins[leaf]
             if (fact := shapes.type_of(leaf)) is not None:
                 sizes.note(s, param, fact)
         again = Again(iter(leaves), s.state, are_filled=True)
@@ -210,7 +216,8 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
             s.active.pop()
             s.out, s.state, s.making, s.loops, s.expression = outside
         before = lifted.taken, lifted.results, lifted.changed, lifted.created, lifted.written
-        lifted.taken, lifted.titles, lifted.changed, lifted.created, (lifted.results, lifted.rebuild), new = made
+        lifted.taken, lifted.titles, lifted.changed, lifted.created, (lifted.results, lifted.rebuild), new = made[:6]
+        lifted.tables = made[6]
         lifted.written = tuple([n for n, thing in again.made.items() if cell_of(thing) in written])
         lifted.settled = tuple([n for n, thing in again.made.items() if cell_of(thing) in settled_cells])
         lifted.gives_settled = not settled_cells <= initial.keys()
@@ -240,7 +247,9 @@ def _finished(
     things: Mapping[int, Cell | Record],
     initial: State,
     records: Mapping[int, set[str]],
-) -> tuple[tuple[int, ...], tuple[str | None, ...], tuple[int, ...], tuple[tuple[int, str], ...], Any, Code]:
+) -> tuple[
+    tuple[int, ...], tuple[str | None, ...], tuple[int, ...], tuple[tuple[int, str], ...], Any, Code, dict[int, Table]
+]:
     """The function that was written: which leaves it takes, and what it returns besides its result."""
     # Of attempts that were given up there are returns that are no exits of this region.
     exits_of = {o for part in regions_in(region) if part.exit.kind == "return" for o in part.exit.operands}
@@ -276,7 +285,8 @@ def _finished(
     for keep, as_wholes in ((True, False), (False, False), (False, True)) if returns else ():
 
         def shapes_of(keep: bool = keep) -> list[Shapes]:
-            return [Shapes(r.state, is_inside, lambda constant: keep, numbers, fills=True) for r in returns]
+            kept = functools.partial(Shapes, is_inside=is_inside, is_kept=lambda constant: keep, given=numbers)
+            return [kept(r.state, fills=True, tables=s.stand_ins) for r in returns]
 
         found = shapes_of()
         ends: Sequence[Sequence[tuple[Abstract | AsWhole, str]]] = endings
@@ -292,8 +302,10 @@ def _finished(
     for returned, shape in zip(returns, found, strict=True):
 
         def operands(r: Returned, shape: Shapes = shape) -> tuple[Operand, ...]:
-            flat = list(map(s.dynamic, presence.filled(s, shape, range(len(shape.leaves)))))
-            return tuple(flat) if len(flat) < 2 else (s.emit("tuple", flat, (False,) * len(flat)),)
+            s.stand_ins.check_others(shape.leaves)
+            with s.stand_ins.reading():
+                flat = list(map(s.dynamic, presence.filled(s, shape, range(len(shape.leaves)))))
+                return tuple(flat) if len(flat) < 2 else (s.emit("tuple", flat, (False,) * len(flat)),)
 
         exits[returned.token] = s.settle(returned, operands)
     made = pruned(Code(code.name, "function", (), settled(region, exits), _memory(s)), s.needless)
@@ -316,7 +328,11 @@ def _finished(
     titles: list[str | None] = list(found[0].titles) if found else []
     if shapes and shapes[0][0][0] == "leaf":
         titles[0] = None
-    return taken, tuple(titles), changed, tuple(created), shapes[0] if shapes else (None, _never), whole
+    leaves = enumerate(found[0].leaves if found else ())
+    tables = {
+        n: held for n, leaf in leaves if isinstance(leaf, Value) and isinstance(held := s.stand_ins.get(leaf), Table)
+    }
+    return taken, tuple(titles), changed, tuple(created), shapes[0] if shapes else (None, _never), whole, tables
 
 
 def _as_wholes(
@@ -377,13 +393,15 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
     if s.expression and len(lifted.titles) != 1:
         raise NotSpecialisedError("expression")
     place = frame.place or op.place
-    args = presence.filled(s, shapes, lifted.taken)
+    with s.stand_ins.reading():
+        args = presence.filled(s, shapes, lifted.taken)
     things = {number: thing for thing, number in shapes.numbers.items()}
     own = op.results[0].name if op.results else ""
     names = [own if title is None else title for title in lifted.titles]
     function = Known(lifted, (s.making.refer(lifted.cell, lifted.name),))
     title = names[0] if len(names) == 1 else ""
-    call = s.emit("call", s.operands([function, *args], place), ("",) * len(args), title, place)
+    with s.stand_ins.reading():
+        call = s.emit("call", s.operands([function, *args], place), ("",) * len(args), title, place)
     if lifted.rebuild is _never:
         if s.expression:
             raise NotSpecialisedError("expression")
@@ -392,6 +410,7 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
     if len(names) > 1:
         results = [Value(name) for name in names]
         s.out.append(Operation("unpack", (call,), tuple(results), (len(names), None), (), place))
+    s.stand_ins.update({results[n]: held for n, held in lifted.tables.items()})
     s.state.written.update(cell_of(things[n]) for n in lifted.written)
     order = sorted(things)
     again = Again(iter(results), s.state, {}, [things[n] for n in order], are_filled=True)

@@ -36,6 +36,7 @@ from s2sad.transform.regions import breaks, with_iterable_behind
 from s2sad.transform.shapes import is_made
 from s2sad.transform.simple import is_number, is_structure
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
+from s2sad.transform.standing import Table
 from s2sad.transform.written_out import MOST_ROUNDS, names_of, round_of, tested_out, written_out
 
 #: How many are so few that they are written out where that alone keeps the keys of dicts known.
@@ -106,6 +107,8 @@ def _is_poor(s: Specialiser, before: State, out: Sequence[Operation]) -> bool:
     if any(
         isinstance(c.whole, Items) and (s.relied.writes_out or c.whole.cls not in (list, dict)) for c in made.values()
     ):
+        return True
+    if any(isinstance(s.stand_ins.get(operand), Table) for operand in made if isinstance(operand, Value)):
         return True
     return _makes_named_tuples(s, out) or any(
         o.kind in ("function", "lambda") or (o.kind == "attribute" and o.data in UNKNOWN and o.operands[0] in made)

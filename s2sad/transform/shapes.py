@@ -29,6 +29,7 @@ from s2sad.transform.known import (
     is_static,
     is_switch,
 )
+from s2sad.transform.standing import Table
 
 
 @dataclass
@@ -70,6 +71,7 @@ class Shapes:
         known_arrays: Those that are known to be arrays of NumPy's own class.
         foreign: What stands for those that are objects of a library.
         type_of: The type of a value, where sizes are known.
+        tables: The lists that stand for lists of objects.
         fills: Whether leaves that have no value are handed on as None, and so are alike.
     """
 
@@ -81,6 +83,7 @@ class Shapes:
     known_arrays: Container[Any] = ()
     foreign: Mapping[Any, ObjectModel] = field(default_factory=dict)
     type_of: Callable[[Operand], Fact | None] = lambda operand: None
+    tables: Mapping[Any, Any] = field(default_factory=dict)
     fills: bool = False
     leaves: list[Operand] = field(default_factory=list)
     #: The names under which leaves are known.
@@ -108,6 +111,8 @@ class Shapes:
             self.titles.append(title or getattr(value, "name", ""))
             kind: Any = "number" if value in self.known_numbers else "array" if value in self.known_arrays else "leaf"
             kind = ("foreign", id(self.foreign[value])) if value in self.foreign else kind
+            if isinstance(rows := self.tables.get(value), Table):
+                kind = ("table", rows.key)
             fact = self.type_of(value)  # type: ignore[arg-type]
             return kind if fact is None else (kind, fact), lambda again: next(again.leaves)
         match value:

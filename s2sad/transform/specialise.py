@@ -37,32 +37,22 @@ from s2sad.ir.types import Fact
 from s2sad.ops.models import class_method_model_of, has_modelled_methods
 from s2sad.runtime.classes import MEMBERS
 from s2sad.transform import (
-    branches,
     calls,
     classes,
-    comparisons,
-    comprehensions,
     existing,
     foreign,
-    generators,
-    literals,
-    local_classes,
-    loops,
     objects,
-    operators,
-    recording,
     simple,
     sizes,
-    stand_ins,
-    tries,
     variables,
 )
-from s2sad.transform.arrays import is_array, returned
+from s2sad.transform.arrays import returned
 from s2sad.transform.containers import UNKNOWN
 from s2sad.transform.entered import with_state
 from s2sad.transform.functionals import is_functional
 from s2sad.transform.functions import same_function
 from s2sad.transform.growing import is_followed_for_containers
+from s2sad.transform.handlers import HANDLERS
 from s2sad.transform.instances import Instance, part
 from s2sad.transform.known import Cell, Home, Known, NotSpecialisedError, Returned
 from s2sad.transform.making import Making
@@ -79,91 +69,10 @@ from s2sad.transform.regions import (
     shared_variables,
 )
 from s2sad.transform.relied import Recorded
-from s2sad.transform.specialiser import Done, Frame, Handler, Specialiser
+from s2sad.transform.specialiser import Frame, Specialiser
 from s2sad.transform.state import begin
 from s2sad.transform.steady import Steady
 from s2sad.transform.taken import place_of, take
-
-
-def _either(*handlers: Handler) -> Handler:
-    """The first of some handlers that knows what an operation does."""
-
-    def handler(s: Specialiser, op: object, frame: Frame) -> Done:
-        for one in handlers:
-            done = one(s, op, frame)  # type: ignore[arg-type]
-            if done is not None:
-                return done
-        return None
-
-    return handler
-
-
-def _iterated(inner: Handler) -> Handler:
-    """What runs through an object that exists runs through what a method of it gives."""
-
-    def handler(s: Specialiser, op: Operation, frame: Frame) -> Done:
-        value = s.get(op.operands[0], frame)
-        found = objects.iterated(s, value, op, frame) if isinstance(value, Known) or is_array(value) else value
-        if found is value:
-            return inner(s, op, frame)
-        held = Value()
-        frame.env[held] = found
-        done = inner(s, replace(op, operands=(held, *op.operands[1:])), frame)
-        if done is None:
-            raise NotSpecialisedError("iterator")
-        return done
-
-    return handler
-
-
-HANDLERS: dict[str, Handler] = {
-    "global": _either(variables.read, simple.global_name),
-    "load": simple.load,
-    "store": simple.store,
-    "copy": simple.copy,
-    "function": _either(simple.function, calls.decorated),
-    "lambda": simple.function,
-    "class": local_classes.local_class,
-    "tuple": simple.tuple_display,
-    "list": simple.list_display,
-    "dict": simple.dict_display,
-    "set": simple.set_display,
-    "text": literals.text,
-    "slice": literals.span,
-    "item": _either(stand_ins.item, simple.item, operators.operator),
-    "unpack": _either(generators.unpack, simple.unpack),
-    "compare": _either(comparisons.compare, operators.operator),
-    "unary": _either(operators.of_named_tuples, simple.negation, operators.operator),
-    "binary": _either(foreign.operator, operators.of_named_tuples, simple.arithmetic, operators.operator),
-    "inplace": _either(foreign.operator, operators.of_named_tuples, simple.arithmetic, operators.operator),
-    "attribute": _either(
-        variables.read,
-        recording.begun,
-        foreign.attribute,
-        local_classes.attribute,
-        branches.attribute,
-        stand_ins.attribute,
-        objects.attribute,
-    ),
-    "set_attribute": _either(variables.store, branches.attribute, objects.set_attribute, existing.changes),
-    "set_item": _either(recording.called, simple.set_item, operators.put_item, existing.changes),
-    "delete_item": _either(simple.delete_item, operators.put_item, existing.changes),
-    "delete_attribute": existing.changes,
-    "store_global": _either(variables.store, existing.changes),
-    "delete_global": existing.changes,
-    "call": _either(recording.called, foreign.call, calls.call),
-    "comprehension": _iterated(_either(generators.comprehension, comprehensions.comprehension)),
-    "generator": _iterated(_either(generators.expression, comprehensions.generator)),
-    "yield": generators.yielded,
-    "yield_from": generators.yielded_from,
-    "if": branches.branch,
-    "choose": branches.branch,
-    "and": branches.connected,
-    "or": branches.connected,
-    "for": loops.for_loop,
-    "while": loops.while_loop,
-    "try": tries.try_statement,
-}
 
 
 @dataclass

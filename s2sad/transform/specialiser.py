@@ -334,7 +334,7 @@ class Specialiser:
 
     def write(self, op: Operation) -> None:
         """Write an operation."""
-        self.stand_ins.check(op.operands)
+        self.stand_ins.saw(op)
         self.out.append(op)
         if self.sized and sizes.may_change_list(self, op):
             self.relied.lists = False
@@ -416,7 +416,7 @@ class Specialiser:
         place, data = frame.place or op.place, op.data
         values = [self.get(o, frame) for o in op.operands]
         shown = sizes.displayed(self, op, values)
-        reads = is_reading(op, called, values)
+        reads = is_reading(op, called, values, self.stand_ins.has_table(self.state, values))
         with self.stand_ins.reading(reads), later.at_once(self, later.is_through(self, called, values)):
             operands = self.operands(values, place)
         if isinstance(data, Definition):

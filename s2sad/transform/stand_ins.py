@@ -26,7 +26,7 @@ from s2sad.transform.branches import fork
 from s2sad.transform.containers import called
 from s2sad.transform.known import Abstract, Items, Known, Late, Method
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
-from s2sad.transform.standing import OF_DICTS
+from s2sad.transform.standing import OF_DICTS, Table
 
 Args = Sequence[tuple[str, Abstract]]
 
@@ -43,6 +43,8 @@ def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
     whole = stand_in(s, items) if isinstance(items, Items) else None
     if not isinstance(items, Items) or whole is None or op.result not in s.called:
         return None
+    if isinstance(s.stand_ins[whole], Table):
+        return (Late(whole, op.data),)
     if (items.cls is deque and hasattr(deque, op.data)) or op.data == "get":
         return (Method(Known(getattr(items.cls, op.data)), items),)
     return (Late(whole, op.data),) if op.data in OF_DICTS else None
@@ -53,7 +55,9 @@ def item(s: Specialiser, op: Operation, frame: Frame) -> Done:
     items, key = [s.get(o, frame) for o in op.operands]
     whole = stand_in(s, items) if isinstance(items, Items) else None
     factory = None if whole is None else s.stand_ins[whole]
-    if not isinstance(items, Items) or whole is None or factory is None or items.cls is not defaultdict:
+    if not isinstance(items, Items) or whole is None or items.cls is not defaultdict:
+        return None
+    if factory is None or isinstance(factory, Table):
         return None
     place = frame.place or op.place
     index = s.dynamic(key)
@@ -126,14 +130,14 @@ def _run(s: Specialiser, whole: Value, op: Operation, frame: Frame, name: str, *
 
 
 def _bound_length(
-    s: Specialiser, whole: Value, most: Abstract | None, run: Any, pushed: int, op: Operation, frame: Frame
+    s: Specialiser, whole: Value, most: Abstract | Table | None, run: Any, pushed: int, op: Operation, frame: Frame
 ) -> None:
     """Let a list have so many items at most, of which one end is ``pushed`` out."""
-    if most is None:
+    if not isinstance(most, Constant):
         return
     place = frame.place or op.place
     length = s.emit("call", s.operands([s.outside(len, "len"), whole], place), ("",), place=place)
-    test = s.emit("compare", (length, s.dynamic(most)), ">", place=place)
+    test = s.emit("compare", (length, most), ">", place=place)
 
     def shorten() -> End:
         run("pop", *([Constant(pushed)] if pushed == 0 else []))

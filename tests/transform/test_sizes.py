@@ -216,11 +216,9 @@ def test_second_derivatives(f: Callable[..., Any], args: tuple[Any, ...]) -> Non
 
 def test_each_number_of_items_has_a_derivative() -> None:
     gradient = grad(of_a_range)
-    for size in (3, 1, 2, 3, 60):
+    for size in (3, 1, 2, 3, 60, 70):
         x = np.linspace(0.5, 1.0, size)
         np.testing.assert_allclose(gradient(x), 2.0 * x * (1.0 + np.arange(size)))
-    with pytest.raises(UnsupportedError):
-        gradient(np.ones(70))
 
 
 def test_each_whole_number_has_a_derivative() -> None:
