@@ -17,6 +17,7 @@ from s2sad.transform.iterators import Given
 from s2sad.transform.known import (
     Abstract,
     Cell,
+    InList,
     Items,
     Kept,
     Known,
@@ -48,7 +49,7 @@ def fields_of(s: Specialiser, record: Record) -> dict[str, Abstract]:
     if record.own is not None:
         raise NotSpecialisedError("attributes")
     found = {name: s.state[cell] for name, cell in record.fields.items() if cell in s.state}
-    if any(value is UNSET or isinstance(value, (Kept, Unsure)) for value in found.values()):
+    if any(value is UNSET or isinstance(value, (Kept, Unsure, InList)) for value in found.values()):
         raise NotSpecialisedError("attributes")
     return found
 

@@ -104,6 +104,19 @@ class Kept:
 
 
 @dataclass(frozen=True, eq=False)
+class InList:
+    """What an attribute holds of an object that is a list of the new program: the item there, which may be one as well.
+
+    ``held`` and ``of`` say what the item and the object are (see `s2sad.transform.boxes`).
+    """
+
+    whole: Value
+    at: int
+    held: Any
+    of: Any
+
+
+@dataclass(frozen=True, eq=False)
 class Late:
     """A method of a built-in class, by its name: what is called, read from its object only after the arguments."""
 
@@ -276,6 +289,7 @@ Static = (
     Known
     | Unsure
     | Kept
+    | InList
     | Late
     | Part
     | Lazy
@@ -424,7 +438,7 @@ def attributes(state: State, record: Record) -> Content:
         NotSpecialisedError: where it has an attribute on some ways only, or a variable of the new program has it.
     """
     held = {name: cell for name, cell in record.fields.items() if state.get(cell, UNSET) is not UNSET}
-    if any(isinstance(state[cell], (Unsure, Kept)) for cell in held.values()):
+    if any(isinstance(state[cell], (Unsure, Kept, InList)) for cell in held.values()):
         raise NotSpecialisedError("__dict__")
     return Content(tuple(held.values()), tuple(held))
 

@@ -18,7 +18,7 @@ from s2sad.ir.code import NONE, UNSET, Constant, Operand, Operation, Place, Valu
 from s2sad.ops import takes_operands
 from s2sad.ops.models import class_method_model_of, has_modelled_methods, is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, inside, is_of_library, own_class, static_member
-from s2sad.transform import arrays, existing, presence, state, taken
+from s2sad.transform import arrays, boxes, existing, presence, state, taken
 from s2sad.transform.classes import SLOT, is_followed_class, is_named_tuple, is_simple, static_function
 from s2sad.transform.constants import METHODS_OF_TEXTS
 from s2sad.transform.containers import items_of
@@ -28,6 +28,7 @@ from s2sad.transform.held import view_method
 from s2sad.transform.known import (
     Abstract,
     Cell,
+    InList,
     Items,
     Kept,
     Known,
@@ -216,6 +217,8 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
             s.relied.looked_up.add(name)
         if isinstance(value, Kept):
             return (s.emit("load", (), value.variable, name, frame.place or op.place),)
+        if isinstance(value, InList):
+            return (boxes.read(s, value, name, frame.place or op.place),)
         if isinstance(value, Unsure) and member is None:
             return (presence.attribute(s, value, record, name, frame.place or op.place),)
         if isinstance(value, Unsure):

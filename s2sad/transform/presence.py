@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeGuard
 
 from s2sad.ir.code import NONE, UNSET, Constant, Exit, Operand, Operation, Place, Region, Value
-from s2sad.transform.known import Abstract, Cell, Kept, NotSpecialisedError, Record, State, Unsure, is_static
+from s2sad.transform.known import Abstract, Cell, InList, Kept, NotSpecialisedError, Record, State, Unsure, is_static
 
 if TYPE_CHECKING:
     from s2sad.transform.shapes import Shapes
@@ -32,7 +32,11 @@ def variable(s: Specialiser, found: Abstract, name: str) -> Abstract:
 def assign(s: Specialiser, cell: Cell, value: Abstract, place: Place | None = None) -> None:
     """Give a variable or attribute another value."""
     held = s.state.get(cell)
-    if isinstance(held, Kept) and held.is_set:
+    if isinstance(held, InList) and held.held is None:
+        s.write(Operation("set_item", (held.whole, Constant(held.at), s.dynamic(value)), (), None, (), place))
+    elif isinstance(held, InList):
+        raise NotSpecialisedError("carried")
+    elif isinstance(held, Kept) and held.is_set:
         s.write(Operation("store", (s.dynamic(value),), (), held.variable, (), place))
     else:
         s.state[cell] = value

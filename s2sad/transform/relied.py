@@ -105,7 +105,8 @@ class Relied:
     Nothing may change the ``lists`` and dicts of which the items are known by their types.  The program ``asks_sizes``
     if those of arguments, which are not known, would decide how objects are made.  A loop ``replaces`` objects by
     others of the same shape if that is allowed, which forbids that they are changed later; if one does, some are
-    ``replaced``.  The program ``writes_out`` loops for the sake of lists and dicts as well, so that their items stay
+    ``replaced``.  Objects in long lists are ``boxes`` where they are changed.
+    The program ``writes_out`` loops for the sake of lists and dicts as well, so that their items stay
     known, and so it does with calls if a function ``recurs``.  It ``inlines`` functions that change lists and dicts of
     their callers.  The conditions in ``answers`` have been asked by the
     branches around the place where the new program is written.
@@ -134,6 +135,7 @@ class Relied:
     reads_state: Callable[[types.FunctionType], bool] = lambda function: False
     entered: dict[Recorded, None] = field(default_factory=dict)
     lists: bool = True
+    boxes: bool = False
     asks_sizes: bool = False
     replaces: bool = True
     writes_out: bool = False

@@ -9,6 +9,7 @@ from typing import Any
 from s2sad.ir.code import NONE, UNSET, Code, Constant, Operand, Value, Variable, codes
 from s2sad.ir.types import Fact
 from s2sad.ops.models import ObjectModel
+from s2sad.transform.boxes import box_of
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -153,6 +154,10 @@ class Shapes:
             case Items() if value.record is None:
                 key, rebuild = self.cell(value.cell)
                 return ("items", id(value.cls), key), lambda again: _items(rebuild(again), value.cls)
+            case Record() if (held := box_of(self.state, value)) is not None:
+                self.leaves.append(held.whole)
+                self.titles.append(title)
+                return held.of.key, lambda again: held.of.made(again.state, next(again.leaves))
             case Record():
                 return self.record(value)
             case Closure():

@@ -47,6 +47,11 @@ class StandIns(dict[Value, "Abstract | Table | None"]):
         finally:
             self.reads = around
 
+    @property
+    def has_tables(self) -> bool:
+        """Whether there are lists of objects."""
+        return any(isinstance(held, Table) for held in self.values())
+
     def has_table(self, state: State, values: Sequence[Abstract]) -> bool:
         """Whether one of some values is a list of objects."""
         held = [state.get(v.cell) if isinstance(v, Items) else v.receiver if isinstance(v, Late) else v for v in values]

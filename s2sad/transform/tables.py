@@ -21,8 +21,9 @@ from typing import Any
 
 from s2sad.ir.code import NONE, Constant, Exit, Operand, Operation, Place, Region, Value
 from s2sad.transform import comprehensions
+from s2sad.transform.boxes import Box, boxed
 from s2sad.transform.containers import items_of
-from s2sad.transform.known import Abstract, Coded, Items, Known, Late, NotSpecialisedError, Row, cell_of
+from s2sad.transform.known import Abstract, Coded, Items, Known, Late, NotSpecialisedError, Record, Row, cell_of
 from s2sad.transform.shapes import Again, Rebuild, Shapes, exists, is_made
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 from s2sad.transform.standing import Table
@@ -45,12 +46,14 @@ def is_item(value: Abstract) -> bool:
     return is_made(value) or (isinstance(value, Row) and value.cls is not tuple)
 
 
-def encoded(s: Specialiser, value: Abstract, place: Place | None) -> tuple[Operand, _Shape]:
+def encoded(s: Specialiser, value: Abstract, place: Place | None) -> tuple[Operand, _Shape | Box]:
     """The tuple of the new program for an object, which may be changed no more.
 
     Raises:
         NotSpecialisedError: for what has no such tuple.
     """
+    if s.relied.boxes and isinstance(value, Record):
+        return boxed(s, value, place)
     shapes = Shapes(s.state, lambda thing: True, lambda constant: constant.value is None)
     key, rebuild = shapes.of(value)
     if shapes.optional or any(map(exists, shapes.numbers)) or not shapes.leaves:
@@ -61,8 +64,10 @@ def encoded(s: Specialiser, value: Abstract, place: Place | None) -> tuple[Opera
     return made, _Shape(key, rebuild, tuple(shapes.titles))
 
 
-def decoded(s: Specialiser, shape: _Shape, item: Value) -> Abstract:
+def decoded(s: Specialiser, shape: _Shape | Box, item: Value) -> Abstract:
     """The object that is made again of an item of the list."""
+    if isinstance(shape, Box):
+        return shape.made(s.state, item)
     leaves = [Value(title) for title in shape.titles] if len(shape.titles) > 1 else [item]
     if len(leaves) > 1:
         s.write(Operation("unpack", (item,), tuple(leaves), (len(leaves), None)))
@@ -79,7 +84,7 @@ def _again(s: Specialiser, shape: _Shape, leaves: Sequence[Operand]) -> Abstract
 def table(s: Specialiser, value: Abstract) -> Value | None:
     """The list of the new program that a value is, if it is such a list."""
     held = s.state.get(value.cell) if isinstance(value, Items) else value
-    return held if isinstance(held, Value) and isinstance(s.stand_ins.get(held), _Shape) else None
+    return held if isinstance(held, Value) and isinstance(s.stand_ins.get(held), Table) else None
 
 
 def decoder(s: Specialiser, value: Abstract) -> tuple[Value, Decode] | None:
@@ -88,7 +93,11 @@ def decoder(s: Specialiser, value: Abstract) -> tuple[Value, Decode] | None:
         return value.operand, value.decode
     whole = table(s, value)
     shape = None if whole is None else s.stand_ins[whole]
-    return (whole, functools.partial(decoded, s, shape)) if whole is not None and isinstance(shape, _Shape) else None
+    return (
+        (whole, functools.partial(decoded, s, shape))
+        if whole is not None and isinstance(shape, (_Shape, Box))
+        else None
+    )
 
 
 # --- filling
@@ -102,7 +111,7 @@ def changed(s: Specialiser, op: Operation, frame: Frame) -> Done:
     place = frame.place or op.place
     whole = method.receiver
     known = s.stand_ins.get(whole)
-    if method.name == "pop" and isinstance(known, _Shape) and not any(op.data):
+    if method.name == "pop" and isinstance(known, (_Shape, Box)) and not any(op.data):
         with s.stand_ins.reading():
             taken = s.emit("call", s.operands([method, *given], place), op.data, place=place)
         return (decoded(s, known, taken),)
@@ -114,7 +123,7 @@ def changed(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if known is None and whole not in s.stand_ins.unseen:
         raise NotSpecialisedError("Record")
     made, shape = encoded(s, value, place)
-    if isinstance(known, _Shape) and known.key != shape.key:
+    if isinstance(known, (_Shape, Box)) and known.key != shape.key:
         raise NotSpecialisedError("shape")
     s.stand_ins[whole] = known or shape
     s.used = True
@@ -223,7 +232,7 @@ def item(s: Specialiser, op: Operation, frame: Frame) -> Done:
     index = s.dynamic(key)
     span = isinstance(index, Value) and index in s.slices
     shape = s.stand_ins[whole]
-    assert isinstance(shape, _Shape)
+    assert isinstance(shape, (_Shape, Box))
 
     def read() -> Value:
         with s.stand_ins.reading():
@@ -231,7 +240,7 @@ def item(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
     if span:
         return (_items(s, read(), shape),)
-    if not s.expression or len(shape.titles) == 1:
+    if not s.expression or isinstance(shape, Box) or len(shape.titles) == 1:
         return (decoded(s, shape, read()),)
     # No statement can take it apart there.
     return (
@@ -263,7 +272,7 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if function.value is len:
         s.numbers.add(made)
         return (made,)
-    if function.value is list and isinstance(shape, _Shape):
+    if function.value is list and isinstance(shape, (_Shape, Box)):
         return (_items(s, made, shape),)
     if function.value is zip:
         return (Coded(made, functools.partial(_parts, s, [None if one is None else one[1] for one in found])),)
@@ -282,7 +291,7 @@ def _length(s: Specialiser, function: Known, value: Abstract, place: Place | Non
     return (made,)
 
 
-def _items(s: Specialiser, whole: Value, shape: _Shape) -> Items:
+def _items(s: Specialiser, whole: Value, shape: _Shape | Box) -> Items:
     """Another list of the same objects."""
     items = items_of(s, [])
     s.state[items.cell], s.stand_ins[whole] = whole, shape
