@@ -23,6 +23,12 @@ def _expr(node: ast.expr, names: Mapping[str, str]) -> Expr:
             return Var(names[name]) if name in names else Global(name)
         case ast.Constant(value=value):
             return Const(value)
+        case ast.Attribute(value=whole, attr=attribute):
+            # An attribute of a variable of the module, which may be one of its classes.
+            held = _expr(whole, names)
+            return (
+                Global(f"{held.text}.{attribute}") if isinstance(held, Global) else Opaque(node, tuple(names.items()))
+            )
         case ast.Call(func=ast.Name(id=name), args=[checked, *_]) if name == PLAIN_NAME:
             return _expr(checked, names)
         case ast.Subscript(value=whole, slice=ast.Slice(lower, upper, step)):

@@ -8,7 +8,7 @@ pair += (x,)              ->     pair = pair + (x,)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -41,11 +41,12 @@ def take_decided(function: Function, facts: Facts, classes: Classes) -> Function
 
     joined: set[str] = set()
     facts = _with_truths(function, facts, classes)
+    values = {s.target: s.value for s in walk(function.body) if isinstance(s, Assign)}
 
     def in_block(block: Block) -> Block:
         out: list[Stmt] = []
         for stmt, after in zip_longest(block, block[1:]):
-            arm = _taken(stmt, facts, classes)
+            arm = _taken(stmt, facts, classes, values)
             if arm is None:
                 out.append(map_stmt(stmt, in_expr, in_block))
                 continue
@@ -74,11 +75,11 @@ def _is_test(op: Op) -> bool:
     return op.kind == "compare" or (op.kind, op.name) == ("bool", "not") or op.function in _TESTS
 
 
-def _taken(stmt: Stmt, facts: Facts, classes: Classes) -> Block | None:
+def _taken(stmt: Stmt, facts: Facts, classes: Classes, values: Mapping[str, Expr]) -> Block | None:
     """What is left of a branch or attempt that is decided; None of any other statement."""
     if not isinstance(stmt, If):
         return None
-    if is_attempt(stmt) and (tried := decided_attempt(stmt, facts, classes)) is not None:
+    if is_attempt(stmt) and (tried := decided_attempt(stmt, facts, classes, values)) is not None:
         return tried
     taken = outcome(stmt.test, facts, classes)
     return None if taken is None else stmt.then if taken else stmt.orelse

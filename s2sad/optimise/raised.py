@@ -6,10 +6,14 @@
         if abs(u) < 1e-3:                     u = 0.0
             u = 0.0
 
-A number raises a TypeError where an item of it is set, an array does not.  So does ``len(u)``, of a number.
+A number raises a TypeError where an item of it is set, an array does not.  So does ``len(u)``, of a number.  ``u[i]``
+with a truth value raises one of Python's numbers, and is an array of one of NumPy's: where an item is set next, both
+end in the handler.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -33,25 +37,26 @@ from s2sad.ir.nodes import (
     Store,
     Var,
 )
-from s2sad.ir.traverse import walk
+from s2sad.ir.traverse import subexpressions, walk
 from s2sad.ir.types import Fact
 from s2sad.optimise.outcomes import Classes
 
 #: Functions that raise nothing of real numbers and arrays of them, and those that give truth values.
 _ASKING = frozenset({np.isnan, np.isinf, np.isfinite, np.signbit})
-_TOTAL = frozenset({abs, np.abs, np.fabs})
+_TOTAL = frozenset({abs, np.abs, np.fabs, np.sign})
 _COMPARED = ("==", "!=", "<", "<=", ">", ">=")
 #: Operators that raise no TypeError of real numbers and arrays of them.
 _ARITHMETIC = frozenset({"+", "-", "*", "/"})
 
 
-def decided_attempt(stmt: If, facts: Facts, classes: Classes) -> Block | None:
+def decided_attempt(stmt: If, facts: Facts, classes: Classes, values: Mapping[str, Expr]) -> Block | None:
     """What runs of an attempt; None where the types do not say whether it raises, or it does more than this.
 
     Args:
         stmt: The branch whose test is the attempt.
         facts: The types of all names.
         classes: The classes that a global name stands for.
+        values: What names are assigned, outside of the attempt as well.
     """
     if not any(isinstance(s, Store) or _measured(s) is not None for s in stmt.then):
         return None
@@ -60,18 +65,23 @@ def decided_attempt(stmt: If, facts: Facts, classes: Classes) -> Block | None:
     if which is None or any(found is None for found in caught[: which + 1]):
         return None
     narrow = all(found == (TypeError,) for found in caught)
-    raising = _Raising(facts, narrow)
+    raising = _Raising(facts, narrow, values)
     before: list[Stmt] = []
     for at, s in enumerate(stmt.then):
         match s:
             case Enter(manager=None) if at == 0:
                 continue
-            case Exit(attempt=True):
+            case Exit(attempt=True) if not raising.doubtful:
                 return (*before, *stmt.then[at + 1 :]) if narrow else None
             case Assign() if (measured := _measured(s)) is not None and _is_number(facts.get(measured)):
                 handler = _handler(stmt.orelse, which)
                 return None if handler is None else (*before, *handler)
             case Assign(target=target, value=value) if raising.is_safe(value):
+                if raising.is_doubtful(value):
+                    if not target.startswith("~"):
+                        return None
+                    raising.doubtful |= {target}
+                    continue
                 raising.masks |= {target} if raising.is_mask(value) else set()
             case Copy(sources=sources) if all(map(raising.is_safe, sources)):
                 pass
@@ -80,7 +90,7 @@ def decided_attempt(stmt: If, facts: Facts, classes: Classes) -> Block | None:
                 if _is_number(base) and raising.is_index(s.index):
                     handler = _handler(stmt.orelse, which)
                     return None if handler is None else (*before, *handler)
-                if not (narrow and _is_array(base) and raising.is_index(s.index, True)):
+                if not (narrow and not raising.doubtful and _is_array(base) and raising.is_index(s.index, True)):
                     return None
             case _:
                 return None
@@ -152,13 +162,24 @@ def _has_length(fact: Fact) -> bool:
 class _Raising:
     """Which expressions surely are real and raise nothing, or where handlers are ``narrow``, no TypeError."""
 
-    def __init__(self, facts: Facts, narrow: bool) -> None:
-        self.facts, self.narrow = facts, narrow
+    def __init__(self, facts: Facts, narrow: bool, values: Mapping[str, Expr]) -> None:
+        self.facts, self.narrow, self.values = facts, narrow, values
         #: The names of truth values, and arrays of them.
         self.masks: set[str] = set()
+        #: The names of what may raise a TypeError, and is real.
+        self.doubtful: set[str] = set()
+
+    def is_doubtful(self, expr: Expr) -> bool:
+        """Whether an expression that is safe otherwise may raise a TypeError."""
+        return any(
+            (isinstance(e, Var) and e.name in self.doubtful) or self._is_part_of_number(e) for e in subexpressions(expr)
+        )
+
+    def _is_part_of_number(self, expr: Expr) -> bool:
+        return isinstance(expr, Call) and expr.op.kind == "index" and _is_number(self.facts.get(expr.args[0]))
 
     def is_safe(self, expr: Expr) -> bool:
-        if isinstance(expr, (Const, Var)):
+        if isinstance(expr, (Const, Global, Var)):
             return self.is_real(expr) or self.is_mask(expr)
         if not isinstance(expr, Call) or expr.kwargs:
             return False
@@ -166,6 +187,8 @@ class _Raising:
             return len(expr.args) == 1 and _has_length(self.facts.get(expr.args[0]))
         if expr.op.kind == "index":
             base, index = expr.args
+            if self._is_part_of_number(expr):
+                return self.narrow and self.is_real(base) and self.is_mask(index)
             return self.narrow and _is_array(self.facts.get(base)) and self.is_real(base) and self.is_index(index, True)
         if not all(map(self.is_safe, expr.args)):
             return False
@@ -179,13 +202,19 @@ class _Raising:
         """Whether an expression is a real number, or an array of real numbers."""
         if isinstance(expr, Const):
             return type(expr.value) in (int, float)
+        if isinstance(expr, Var) and expr.name in self.doubtful:
+            return True
+        if self.is_doubtful(expr):
+            # Its type is not known, those of its operands are.
+            return all(map(self.is_real, expr.args[:1] if self._is_part_of_number(expr) else expr.args))  # type: ignore[attr-defined]
         fact = self.facts.get(expr)
         return fact.numeric and fact.real and _is_plain(fact)
 
     def is_mask(self, expr: Expr) -> bool:
         """Whether an expression whose operands are safe is a truth value, or an array of them."""
         if isinstance(expr, Var):
-            return expr.name in self.masks
+            value = self.values.get(expr.name)
+            return expr.name in self.masks or (value is not None and self.is_mask(value))
         if not isinstance(expr, Call) or expr.kwargs:
             return False
         match expr.op.kind, len(expr.args):

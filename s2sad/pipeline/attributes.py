@@ -19,7 +19,8 @@ from s2sad.frontend.source import Source
 from s2sad.frontend.touched import Calls
 from s2sad.ir.sizes import Sizes
 from s2sad.ir.types import OPEN, Fact, describe, either, key_among, timeless
-from s2sad.runtime.contents import DICTS, attributes_of, contents_of, items_of
+from s2sad.runtime.classes import static_member
+from s2sad.runtime.contents import DICTS, attributes_of, contents_of, items_of, table_row
 from s2sad.runtime.copies import Reach
 from s2sad.transform.existing import is_object
 from s2sad.transform.steady import Steady
@@ -27,7 +28,7 @@ from s2sad.transform.steady import Steady
 
 @dataclass(frozen=True)
 class _Path:
-    """The classes of the objects on the way to a number, or an array with dtype and shape; None if none is there."""
+    """The classes of objects on the way to a number, array or container, and what that is; None if none is there."""
 
     names: tuple[str, ...]
     sized: bool
@@ -35,16 +36,25 @@ class _Path:
     def __call__(self, value: Any) -> tuple[Any, ...] | None:
         found: list[Any] = []
         for name in self.names:
-            own = attributes_of(value) if is_object(value) else {}
-            if name not in own or name in vars(type(value)):
-                return None
-            found.append(type(value))
-            value = own[name]
+            found.append(value if isinstance(value, type) else type(value))
+            value = _attribute(value, name)
         if type(value) in _NUMBERS:
             return *found, type(value)
+        if type(value) in _CONTAINING:
+            inside = contents_of(value)
+            return None if inside is None else (*found, inside)
         if type(value) is not np.ndarray or value.dtype.hasobject:
             return None
         return *found, value.dtype, value.shape if self.sized else value.ndim
+
+
+def _attribute(value: Any, name: str) -> Any:
+    """An attribute that an object or class has, and none of its class; None if there is none, or code would find it."""
+    if is_object(value):
+        return None if name in vars(type(value)) else attributes_of(value).get(name)
+    if not isinstance(value, type) or static_member(type(value), "__getattribute__") is not type.__getattribute__:
+        return None
+    return static_member(value, name) if static_member(type(value), name) is None else None
 
 
 def _typed(value: Any) -> Fact:
@@ -53,9 +63,22 @@ def _typed(value: Any) -> Fact:
     if cls is tuple:
         return Fact("tuple", items=tuple([(i, _typed(v)) for i, v in enumerate(value)]))
     if cls in _CONTAINING:
-        each = either([_typed(v) for v in items_of(value)])
+        held = [_typed(v) for v in items_of(value)]
+        if fields := table_row(value):
+            return Fact("dict", items=tuple(zip(fields, held, strict=True)))
+        each = _each(held)
         return Fact("list", each=each) if cls is list else Fact("dict", each=each, keys=key_among(value))
     return timeless(describe(value, ""))
+
+
+def _each(held: list[Fact]) -> Fact | None:
+    """What holds for each item of a container that nothing writes into: of rows of a table, by their keys."""
+    rows = [fact.items for fact in held if fact.kind == "dict" and fact.items is not None]
+    if len(rows) < len(held) or len({tuple([key for key, _ in row]) for row in rows}) != 1:
+        return either(held)
+    fields = [key for key, _ in rows[0]]
+    parts = [_each([row[place][1] for row in rows]) or OPEN for place in range(len(fields))]
+    return Fact("dict", items=tuple(zip(fields, parts, strict=True)))
 
 
 _CONTAINING = (list, tuple, *DICTS)
@@ -104,19 +127,27 @@ class Attributes:
         """What the facts rest on, but for the attributes themselves."""
         return () if self.steady is None else self.steady.guards
 
-    def fact(self, resolver: Resolver, text: str, name: str, sizes: Sizes | None) -> tuple[Fact, Guard | None]:
-        """What is known of ``a.b.c``, where ``a`` is a variable and the others are attributes, and what it rests on."""
+    def fact(
+        self, resolver: Resolver, text: str, name: str, sizes: Sizes | None, known: Fact
+    ) -> tuple[Fact, Guard | None]:
+        """What is known of ``a.b.c``, where ``a`` is a variable and the others are attributes, and what it rests on.
+
+        Where nothing is known of the attribute so, it is what is known otherwise.
+        """
         root, *names = text.split(".")
         space: Any = resolver.cells.get(root, resolver.globals)
         if self.steady is None or not names or root in resolver.local or resolver.is_rebound(root):
-            return OPEN, None
+            return known, None
         value = Guard(space, root, None).current()
         probe = _Path(tuple(names), sizes is not None)
         expected = probe(value)
         if expected is None or self.steady.changed(names):
-            return OPEN, None
+            return known, None
         for attribute in names:
-            value = attributes_of(value)[attribute]
+            value = _attribute(value, attribute)
+        if type(value) in _CONTAINING:
+            may_change = self.steady.may_change(Reach([value]).objects.keys())
+            return (known, None) if may_change else (_typed(value), Guard(space, root, expected, probe))
         fact = describe(value, name, sizes)
         return timeless(fact) if type(value) in _NUMBERS else fact, Guard(space, root, expected, probe)
 

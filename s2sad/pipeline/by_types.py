@@ -4,6 +4,7 @@ q /= n                  ->  q = q / n           of lists and tuples, which the o
 b = copy.copy(a)        ->  b = np.copy(a)      of arrays, whose layout both keep
                             b = list(a)         of lists
                             b = a               of numbers
+b = a[()]               ->  b = a               of NumPy's numbers
 b = d.get(k, c)         ->  b = d[k] if k in d else c                of dicts
 b = sorted(a)           ->  b = list(a)         of tuples and the like
                             b = b after moved(in_order(b))
@@ -20,7 +21,7 @@ import numpy as np
 
 from s2sad.analysis.evaluate import is_plain_dict
 from s2sad.analysis.infer import Facts
-from s2sad.ir.nodes import MOVED, Assign, Block, Call, Copy, Expr, Function, If, Op, Opaque, Stmt, Var
+from s2sad.ir.nodes import MOVED, Assign, Block, Build, Call, Copy, Expr, Function, If, Op, Opaque, Stmt, Var
 from s2sad.ir.traverse import base, is_atom, map_stmt, walk, writes
 from s2sad.ir.types import some_item
 from s2sad.runtime.moves import in_order
@@ -67,6 +68,10 @@ def _of_types(stmt: Stmt, facts: Facts, version: Callable[[str], str]) -> tuple[
     if value.op.kind == "inplace" and value.op.name not in _CHANGING:
         of_items = facts.get(value.args[0]).kind in ("list", "tuple")
         return (replace(stmt, value=replace(value, op=replace(value.op, kind="operator"))) if of_items else stmt,)
+    if value.op == _INDEX and value.args[1] == Build("tuple", ()):
+        known = facts.get(value.args[0])
+        is_numpys = known.kind == "scalar" and known.precision in ("single", "double")
+        return (replace(stmt, value=value.args[0]) if is_numpys and not known.owners else stmt,)
     if value.op.function is copy.copy and len(value.args) == 1 and not value.kwargs:
         known = facts.get(value.args[0])
         if known.owners or known.boxed:

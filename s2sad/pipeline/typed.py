@@ -18,7 +18,7 @@ from s2sad.frontend.lower import Lowered, lower
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Function, Stmt, Unpack, Var
 from s2sad.ir.sizes import LiteralSizes, Sizes
 from s2sad.ir.traverse import map_stmt, names_in, reads, walk
-from s2sad.ir.types import Fact, describe, some_item
+from s2sad.ir.types import OPEN, Fact, describe, some_item
 from s2sad.optimise import take_decided
 from s2sad.pipeline.attributes import Attributes
 from s2sad.pipeline.by_types import rewritten
@@ -144,11 +144,12 @@ class Types:
         name = f"@{space}_{text.replace('.', '_')}"
         node = gast.parse(text, mode="eval").body
         found = resolver.fact(node, lambda value: _stably_described(value, name, self.sizes), by_kind=True)
-        if isinstance(found, Fact):
-            holds = found.kind in ("list", "dict")
-            fact, guard = self.attributes.contents(resolver, text, found) if holds else (found, None)
+        known = found if isinstance(found, Fact) else OPEN
+        if "." in text and known.kind in ("open", "list", "dict"):
+            fact, guard = self.attributes.fact(resolver, text, name, self.sizes, known)
         else:
-            fact, guard = self.attributes.fact(resolver, text, name, self.sizes)
+            holds = known.kind in ("list", "dict")
+            fact, guard = self.attributes.contents(resolver, text, known) if holds else (known, None)
         for needed in (guard, *self.attributes.guards) if guard is not None else ():
             self.guards.add(needed)
         return fact

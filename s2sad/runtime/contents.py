@@ -18,6 +18,7 @@ COLLECTIONS: tuple[Any, ...] = (list, tuple, collections.deque, set, frozenset)
 
 #: How many items of a container, at any depth, are looked at where a function is called.
 MOST_ITEMS = 256
+_MOST_FIELDS = 16
 DICTS = (dict, collections.OrderedDict)
 _CONTAINERS = (list, tuple, *DICTS)
 _LEAVES = frozenset((bool, int, float, complex, str, type(None), np.float64, np.float32, np.complex128, np.int64))
@@ -82,8 +83,9 @@ def cells_of(function: types.FunctionType) -> dict[str, types.CellType]:
 
 
 def contents_of(value: Any) -> Any:
-    """What a container holds, by classes: of a tuple by place; None where there is too much, or anything else.
+    """What a container holds, by classes: of a tuple by place, of a `table_row` by key.
 
+    It is None where there is too much, or anything else.
     It may hold arrays, numbers and texts, and containers of these.
 
     A call of a compiled function asks this, so that it is to be quick.
@@ -109,13 +111,25 @@ def _contents(value: Any) -> tuple[Any, int]:
     items = value.values() if cls in DICTS else value
     if len(value) > MOST_ITEMS:
         raise _UnknownError
-    classes = tuple(map(type, items)) if cls is tuple else frozenset(map(type, items))
-    keys = frozenset(map(type, value)) if cls in DICTS else None
+    by_place: Any = tuple if cls is tuple or (fields := table_row(value)) else frozenset
+    classes = by_place(map(type, items))
+    keys = None if cls not in DICTS else fields or frozenset(map(type, value))
     if _LEAVES.issuperset(classes):
         return (cls, keys, classes), len(value)
     held = [_contents(item) for item in items]
-    parts = [found for found, _ in held]
-    return (cls, keys, tuple(parts) if cls is tuple else frozenset(parts)), sum(count for _, count in held)
+    return (cls, keys, by_place([found for found, _ in held])), sum(count for _, count in held)
+
+
+def table_row(value: Any) -> tuple[str, ...]:
+    """The keys of a dict that is like a row of a table: few names of things of several classes; else there are none.
+
+    Example:
+        >>> table_row({"name": "GRS 80", "a": 6378137.0}), table_row({"a": 1.0, "b": 2.0})
+        (('name', 'a'), ())
+    """
+    if type(value) not in DICTS or len(value) > _MOST_FIELDS or len(set(map(type, value.values()))) < 2:
+        return ()
+    return tuple(value) if all(type(key) is str for key in value) else ()
 
 
 def holds_constants(found: Any) -> bool:

@@ -200,6 +200,26 @@ def with_masks(x: Any) -> Any:
     return np.sum(u**2)
 
 
+def steep(k: Any) -> Any:
+    i, v = abs(k) <= 2.5, np.tan(k) * 2.0
+    try:
+        v[i] = np.sign(k[i]) * np.inf - 1.0
+    except TypeError:
+        if i:
+            v = np.sign(k) * v * 3.0
+    return v
+
+
+def indexed_numbers(x: Any) -> Any:
+    """Numbers of NumPy's are indexed by truth values, Python's raise: the handler runs in both cases."""
+    return steep(x[0]) * steep(float(x[1])) + steep(x[2] * 2.0).squeeze()[()]
+
+
+def number_of_no_axes(x: Any) -> Any:
+    k = np.sin(x[0])
+    return k[()] * x[1] + np.asarray(x[2])[()] * k
+
+
 class Station:
     def __init__(self, height: Any) -> None:
         self.height = height
@@ -220,7 +240,8 @@ def of_objects(x: Any) -> Any:
 PROGRAMS: list[Callable[..., Any]] = [
     numbers, small_numbers, arrays, number_and_array, array_and_number, under_two_names, of_the_argument, with_else,
     swung, decayed, in_a_list, without_axes, measured_late,
-    of_several_handlers, of_any_exception, in_a_loop, with_masks, of_objects,
+    of_several_handlers, of_any_exception, in_a_loop, with_masks, of_objects, indexed_numbers,
+    number_of_no_axes,
 ]  # fmt: skip
 X = np.array([1.5, 1.3, 2.1, 0.9])
 
@@ -280,7 +301,32 @@ def of_lists(x: Any) -> Any:
     return k * items[0]
 
 
-@pytest.mark.parametrize("f", [of_either, asked_for, divided_before, of_lists], ids=lambda f: f.__name__)
+def of_parts_of_numbers(x: Any) -> Any:
+    k, u = x[0], x * 1.0
+    i = k > 1.0
+    try:
+        u[0:1] = k[i] * 2.0
+        u = u * 3.0
+    except TypeError:
+        u = u * 100.0
+    return np.sum(u)
+
+
+def of_a_part_that_stays(x: Any) -> Any:
+    k, w = x[0], x[1]
+    try:
+        w = k[k > 1.0]
+        k[0] = 2.0
+    except TypeError:
+        k = k * 3.0
+    return np.sum(w * k)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [of_parts_of_numbers, of_a_part_that_stays, of_either, asked_for, divided_before, of_lists],
+    ids=lambda f: f.__name__,
+)
 def test_what_types_do_not_decide_is_right_or_refused(f: Callable[..., Any]) -> None:
     for derivative in (lambda: grad(f)(X), lambda: [jvp(f, (X,), (unit,))[1] for unit in np.eye(4)]):
         try:
