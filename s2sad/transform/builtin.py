@@ -263,12 +263,8 @@ def _set(s: Specialiser, values: list[Abstract]) -> Done:
     return (items_of(s, [], tuple(dict.fromkeys([key.value for key in keys if key is not None])), set),)
 
 
-def _mapping(s: Specialiser, cls: type, values: list[Abstract], named: dict[str, Abstract]) -> Done:
-    """``dict(...)`` and the like."""
-    factory: Abstract | None = None
-    if cls is defaultdict and values:
-        factory, values = values[0], values[1:]
-        factory = None if factory == NONE else factory
+def pairs_of(s: Specialiser, values: list[Abstract], named: dict[str, Abstract]) -> dict[Any, Abstract] | None:
+    """The keys and items of ``dict(...)``."""
     found: list[tuple[Any, Abstract]] = []
     for value in values:
         content = s.content(value) if isinstance(value, Items) else None
@@ -279,8 +275,17 @@ def _mapping(s: Specialiser, cls: type, values: list[Abstract], named: dict[str,
         if pairs is None:
             return None
         found += pairs
-    whole = {**dict(found), **named}
-    if len(values) > 1 or len(whole) > MOST_ITEMS or (cls is Counter and values):
+    return {**dict(found), **named}
+
+
+def _mapping(s: Specialiser, cls: type, values: list[Abstract], named: dict[str, Abstract]) -> Done:
+    """``dict(...)`` and the like."""
+    factory: Abstract | None = None
+    if cls is defaultdict and values:
+        factory, values = values[0], values[1:]
+        factory = None if factory == NONE else factory
+    whole = pairs_of(s, values, named)
+    if whole is None or len(values) > 1 or len(whole) > MOST_ITEMS or (cls is Counter and values):
         return None
     s.used = s.used or cls is not dict or bool(values)
     return (items_of(s, list(whole.values()), tuple(whole), cls, factory),)

@@ -18,6 +18,7 @@ from s2sad.ops.models import is_of_model, stands_where_given
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import is_of_library, module_of, own_class, package_of
 from s2sad.transform import (
+    attribute_dicts,
     branches,
     choices,
     constructing,
@@ -94,7 +95,7 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
     function, *values = [s.get(o, frame) for o in op.operands]
     args: list[tuple[str, Abstract]] = []
     spread, counted = False, None
-    for kind, value in zip(op.data, values, strict=True):
+    for kind, value in attribute_dicts.given(s, function, zip(op.data, values, strict=True)):
         named = stars.named(s, value) if kind == "**" else None
         if kind == "**" and named is None:
             named = stars.by_name(s, function, args, op, value, frame.place or op.place)

@@ -13,6 +13,7 @@ import numpy as np
 
 from s2sad.frontend.resolve import is_jitted
 from s2sad.runtime.classes import own_class, static_member
+from s2sad.transform.dict_classes import is_attribute_dict
 from s2sad.transform.known import Abstract, Row
 
 #: Special methods that change what making an object, or reading and setting its attributes, means.
@@ -76,7 +77,7 @@ def is_array_class(cls: type) -> bool:
 
 def is_followed_class(cls: type) -> bool:
     """Whether objects of a class are taken apart."""
-    return is_simple(cls) or is_array_class(cls)
+    return is_simple(cls) or is_array_class(cls) or is_attribute_dict(cls)
 
 
 def _is_plain_member(named: tuple[str, Any]) -> bool:

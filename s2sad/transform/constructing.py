@@ -12,10 +12,11 @@ from s2sad.ir.code import Constant, Operation, Place
 from s2sad.ops.models import is_of_model
 from s2sad.runtime.classes import static_member
 from s2sad.runtime.objects import object_with
-from s2sad.transform import arrays, stars
+from s2sad.transform import arrays, attribute_dicts, stars
 from s2sad.transform.classes import are_same, is_array_class, is_generated, is_named_tuple, is_simple
 from s2sad.transform.containers import called, computed
 from s2sad.transform.copies import fields_of
+from s2sad.transform.dict_classes import is_attribute_dict
 from s2sad.transform.existing import guard_class, guard_member, owner
 from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Record, Row, is_plain
 from s2sad.transform.objects import put
@@ -39,6 +40,8 @@ def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame
         return _named_tuple(cls, args)
     if is_array_class(cls):
         return arrays.construct(s, cls, args, op, frame)
+    if is_attribute_dict(cls):
+        return attribute_dicts.construct(s, cls, args)
     if not is_simple(cls):
         return None
     guard_class(s, cls)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from s2sad.ir.code import Operation, Value
 from s2sad.transform import (
+    attribute_dicts,
     branches,
     calls,
     comparisons,
@@ -26,6 +27,7 @@ from s2sad.transform import (
     variables,
 )
 from s2sad.transform.arrays import is_array
+from s2sad.transform.attribute_dicts import as_dict
 from s2sad.transform.known import Known, NotSpecialisedError
 from s2sad.transform.specialiser import Done, Frame, Handler, Specialiser
 
@@ -75,9 +77,9 @@ HANDLERS: dict[str, Handler] = {
     "set": simple.set_display,
     "text": literals.text,
     "slice": literals.span,
-    "item": _either(tables.item, stand_ins.item, simple.item, operators.operator),
+    "item": as_dict(_either(tables.item, stand_ins.item, simple.item, operators.operator)),
     "unpack": _either(generators.unpack, simple.unpack),
-    "compare": _either(comparisons.compare, operators.operator),
+    "compare": as_dict(_either(comparisons.compare, operators.operator), attribute_dicts.searched),
     "unary": _either(operators.of_named_tuples, simple.negation, operators.operator),
     "binary": _either(foreign.operator, operators.of_named_tuples, simple.arithmetic, operators.operator),
     "inplace": _either(foreign.operator, operators.of_named_tuples, simple.arithmetic, operators.operator),
@@ -87,22 +89,29 @@ HANDLERS: dict[str, Handler] = {
         foreign.attribute,
         local_classes.attribute,
         branches.attribute,
+        attribute_dicts.attribute,
         stand_ins.attribute,
         objects.attribute,
     ),
-    "set_attribute": _either(variables.store, branches.attribute, objects.set_attribute, existing.changes),
-    "set_item": _either(recording.called, simple.set_item, operators.put_item, existing.changes),
-    "delete_item": _either(simple.delete_item, operators.put_item, existing.changes),
+    "set_attribute": _either(
+        attribute_dicts.set_attribute, variables.store, branches.attribute, objects.set_attribute, existing.changes
+    ),
+    "set_item": as_dict(_either(recording.called, simple.set_item, operators.put_item, existing.changes)),
+    "delete_item": as_dict(_either(simple.delete_item, operators.put_item, existing.changes)),
     "delete_attribute": existing.changes,
     "store_global": _either(variables.store, existing.changes),
     "delete_global": existing.changes,
     "call": _either(tables.changed, tables.call, recording.called, foreign.call, calls.call),
-    "comprehension": _either(
-        tables.run_through,
-        _iterated(_either(generators.comprehension, comprehensions.comprehension)),
-        tables.comprehension,
+    "comprehension": as_dict(
+        _either(
+            tables.run_through,
+            _iterated(_either(generators.comprehension, comprehensions.comprehension)),
+            tables.comprehension,
+        )
     ),
-    "generator": _either(tables.run_through, _iterated(_either(generators.expression, comprehensions.generator))),
+    "generator": as_dict(
+        _either(tables.run_through, _iterated(_either(generators.expression, comprehensions.generator)))
+    ),
     "each": tables.run_through,
     "decode": tables.decode,
     "yield": generators.yielded,
@@ -111,7 +120,7 @@ HANDLERS: dict[str, Handler] = {
     "choose": branches.branch,
     "and": branches.connected,
     "or": branches.connected,
-    "for": _either(tables.run_through, loops.for_loop),
+    "for": as_dict(_either(tables.run_through, loops.for_loop)),
     "while": loops.while_loop,
     "try": tries.try_statement,
 }

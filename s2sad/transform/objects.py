@@ -138,7 +138,7 @@ def _attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
     base, name = s.plain(s.get(op.operands[0], frame)), op.data
     match base:
         case Record() if name == "__dict__":
-            return (_dictionary(s, base),)
+            return (dictionary(s, base),)
         case Record() if name == "__class__":
             return (s.outside(base.cls, base.cls.__name__),)
         case Record():
@@ -253,7 +253,7 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
     raise NotSpecialisedError(name)
 
 
-def _dictionary(s: Specialiser, record: Record) -> Items:
+def dictionary(s: Specialiser, record: Record) -> Items:
     """The ``__dict__`` of an object."""
     is_plain = record.origin is None and record.own is None and not is_of_model(record.cls)
     has_slots = any(vars(base).get("__slots__") for base in record.cls.__mro__)
