@@ -206,7 +206,7 @@ class _Raising:
             return True
         if self.is_doubtful(expr):
             # Its type is not known, those of its operands are.
-            return all(map(self.is_real, expr.args[:1] if self._is_part_of_number(expr) else expr.args))  # type: ignore[attr-defined]
+            return all(map(self.is_real, expr.args[:1] if self._is_part_of_number(expr) else expr.args))  # type: ignore[union-attr]
         fact = self.facts.get(expr)
         return fact.numeric and fact.real and _is_plain(fact)
 
