@@ -406,7 +406,7 @@ def _inplace(facts: list[Fact], symbol: str) -> Fact:
     if left.kind == "list" and symbol == "+" and not right.numeric and right.kind != "open":
         known = [f for f in map(some_item, facts) if f is not None]
         return Fact("list", each=either(known) if right.kind in ("list", "tuple") and len(known) == 2 else None)
-    if left.kind == "array" and (left.ndim is not None or left.extended):
+    if left.kind == "array":
         return left
     if left.kind == "scalar" and right.kind == "scalar":
         return elementwise(facts)

@@ -185,6 +185,7 @@ def _pad_jvp(
 @rule(
     np.pad,
     wrt=["array", "constant_values", "end_values"],
+    steps=frozenset({"pad_width", "stat_length"}),
     jvp=_pad_jvp,
     samples=_all_pads,
     infer=infer.axes.padded,

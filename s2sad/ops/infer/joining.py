@@ -123,6 +123,8 @@ def nested(f: Fact) -> Fact | None:
     dims = rows.pop() if len(rows) == 1 else None
     if dims is not None:
         return sized((_count(items), *dims), all_real(f))
+    if f.kind in ("list", "tuple") and f.items is None and f.each is not None and f.each.kind == "scalar":
+        return array_of(None, 1, all_real(f))
     # Whatever a list holds, and however long it is, its array has an axis.
     return Fact("array", real=all_real(f), extended=True) if f.kind in ("list", "tuple") else None
 
