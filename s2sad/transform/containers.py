@@ -36,6 +36,8 @@ MAPPINGS = (dict, OrderedDict, defaultdict, Counter)
 SEQUENCES = (list, deque)
 #: How many items there are at most that a list or dict is known to have, and rounds that are written out.
 MOST_ITEMS = 64
+#: How many objects in a list are so few that loops are written out for them.
+FEW_OBJECTS = 16
 #: Methods that derivatives go through only where the items are known.
 UNKNOWN = frozenset(
     "setdefault popitem update insert extend remove clear reverse sort popleft appendleft extendleft rotate "
@@ -266,6 +268,19 @@ def is_counted(s: Specialiser, value: Abstract) -> bool:
     """Whether a value is an operand of the new program of which it is known that it has few items, and how many."""
     number = sizes.count(s, value)
     return number is not None and number <= MOST_ITEMS
+
+
+def is_long(s: Specialiser, value: Abstract) -> bool:
+    """Whether so many items are known that a loop over them rather fills a list of objects than is written out."""
+    if s.relied.boxes or s.relied.writes_out:
+        return False
+    if isinstance(value, Known) and isinstance(value.value, range):
+        return len(value.value) > FEW_OBJECTS
+    if isinstance(value, Stream):
+        items = s.state[value.cell]
+        return isinstance(items, Row) and len(items.items) > FEW_OBJECTS
+    number = sizes.count(s, value)
+    return number is not None and number > FEW_OBJECTS
 
 
 def _parts(s: Specialiser, value: Abstract) -> tuple[Abstract, ...]:

@@ -105,6 +105,7 @@ HANDLERS: dict[str, Handler] = {
     "comprehension": as_dict(
         _either(
             tables.run_through,
+            tables.long_comprehension,
             _iterated(_either(generators.comprehension, comprehensions.comprehension)),
             tables.comprehension,
         )

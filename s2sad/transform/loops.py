@@ -16,6 +16,7 @@ from s2sad.transform.containers import (
     elements,
     is_counted,
     is_known,
+    is_long,
     is_object_as_well,
     numbered,
 )
@@ -62,7 +63,7 @@ def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     try:
         done = _loop(s, op, frame)
         made = s.out[len(before[0]) :]
-        is_poor = _is_poor(s, before[1], made) or (row is not None and _chooses(s, made, frame))
+        is_poor = _is_poor(s, before[1], made, is_long(s, iterable)) or (row is not None and _chooses(s, made, frame))
     except NotSpecialisedError as error:
         failed = error
     numbers = iterable.value if isinstance(iterable, Known) and isinstance(iterable.value, range) else range(0)
@@ -101,14 +102,19 @@ def _undo(
     s.used, s.lifted = used, dict(lifted)
 
 
-def _is_poor(s: Specialiser, before: State, out: Sequence[Operation]) -> bool:
-    """Whether what is written makes functions or named tuples, or needs to know the items of lists and dicts."""
+def _is_poor(s: Specialiser, before: State, out: Sequence[Operation], is_long: bool = False) -> bool:
+    """Whether what is written makes functions or named tuples, or needs to know the items of lists and dicts.
+
+    Where a loop ``is_long`` it may fill lists of objects.
+    """
     made = {s.state.get(cell): cell for cell in before if before.is_apart(cell) and not s.state.is_apart(cell)}
     if any(
         isinstance(c.whole, Items) and (s.relied.writes_out or c.whole.cls not in (list, dict)) for c in made.values()
     ):
         return True
-    if any(isinstance(s.stand_ins.get(operand), Table) for operand in made if isinstance(operand, Value)):
+    if not is_long and any(
+        isinstance(s.stand_ins.get(operand), Table) for operand in made if isinstance(operand, Value)
+    ):
         return True
     return _makes_named_tuples(s, out) or any(
         o.kind in ("function", "lambda") or (o.kind == "attribute" and o.data in UNKNOWN and o.operands[0] in made)

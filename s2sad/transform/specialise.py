@@ -147,7 +147,7 @@ def specialised(
         whole = _specialised(s, home, found, wanted.values(), instances or {}, state, facts or {}, given_objects)
         if obstacles is not None:
             obstacles.of_sizes |= s.relied.asks_sizes
-            obstacles.of_rounds |= s.relied.recurs or fill_containers(s.lowered.values())
+            obstacles.of_rounds |= s.relied.recurs or fill_containers(s.lowered.values()) or s.stand_ins.has_tables
         if lists and not s.relied.lists:
             lists = False
             continue

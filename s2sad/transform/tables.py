@@ -22,7 +22,7 @@ from typing import Any
 from s2sad.ir.code import NONE, Constant, Exit, Operand, Operation, Place, Region, Value
 from s2sad.transform import comprehensions
 from s2sad.transform.boxes import Box, boxed
-from s2sad.transform.containers import items_of
+from s2sad.transform.containers import is_long, items_of
 from s2sad.transform.known import Abstract, Coded, Items, Known, Late, NotSpecialisedError, Record, Row, cell_of
 from s2sad.transform.shapes import Again, Rebuild, Shapes, exists, is_made
 from s2sad.transform.specialiser import Done, Frame, Specialiser
@@ -130,6 +130,11 @@ def changed(s: Specialiser, op: Operation, frame: Frame) -> Done:
     with s.stand_ins.reading():
         s.emit("call", s.operands([method, made], place), ("",), place=place)
     return (NONE,)
+
+
+def long_comprehension(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """A list of many objects."""
+    return comprehension(s, op, frame) if is_long(s, s.get(op.operands[0], frame)) else None
 
 
 def comprehension(s: Specialiser, op: Operation, frame: Frame) -> Done:

@@ -28,8 +28,8 @@ def kept_in_a_list(x: Any) -> Any:
     first = Box(x[0])
     boxes = []
     for i in range(int(x[1] * 10)):
-        boxes.append(Box(x[0] * i))
-        boxes[0].w = boxes[0].w * 2.0  # here
+        box = Box(x[0] * i) if i * x[0] < 0.4 else [x[0]]  # here
+        boxes.append(box)
     return first.area() + sum(box.area() for box in boxes)
 
 
