@@ -39,14 +39,14 @@ def viewed_tangent(x: Any, source: Any, source_dot: Any, x_dot: Any) -> Any:
 
     Args:
         x: What may be a view of ``source``, or an object of its own; or a list or tuple of such.
-        source: An array.
+        source: An array, or a container, which may be or hold ``x`` or an item of it.
         source_dot: Its tangent, in the same layout.
         x_dot: The values of the tangent of ``x``.
 
     Raises:
         UndefinedDerivativeError: if they overlap and ``x`` is no part of ``source``.
     """
-    if isinstance(x, (list, tuple)):
+    if isinstance(x, (list, tuple, dict)):
         return viewed_tangents(x, (source,), (source_dot,), x_dot)
     return _part_like(x, source, source_dot) if _is_viewed(x, source) else own_tangent(x_dot, x)
 
@@ -63,6 +63,10 @@ def viewed_tangents(x: Any, sources: Sequence[Any], dots: Sequence[Any], x_dot: 
     Raises:
         UndefinedDerivativeError: if an array overlaps one of the sources and is no part of it.
     """
+    if isinstance(x, (list, tuple, dict)):
+        held = [found for source, dot in zip(sources, dots, strict=True) for found in _held(x, source, dot)]
+        if held:
+            return held[0]
     if isinstance(x, (list, tuple)):
         items = zip(x, x_dot, strict=True)
         return sequence_like(x, [viewed_tangents(item, sources, dots, item_dot) for item, item_dot in items])
@@ -70,6 +74,20 @@ def viewed_tangents(x: Any, sources: Sequence[Any], dots: Sequence[Any], x_dot: 
         if _is_viewed(x, source):
             return _part_like(x, source, dot)
     return own_tangent(x_dot, x)
+
+
+def _held(x: Any, source: Any, source_dot: Any) -> Iterator[Any]:
+    """The tangent of a container ``x`` that is a source, or held by one: what is written into one is in both."""
+    if x is source:
+        yield source_dot
+    elif isinstance(source, dict) and isinstance(source_dot, dict):
+        for key, item in source.items():
+            if isinstance(item, (list, tuple, dict)) and key in source_dot:
+                yield from _held(x, item, source_dot[key])
+    elif isinstance(source, (list, tuple)) and isinstance(source_dot, (list, tuple)) and len(source) == len(source_dot):
+        for item, dot in zip(source, source_dot, strict=True):
+            if isinstance(item, (list, tuple, dict)):
+                yield from _held(x, item, dot)
 
 
 def own_tangent(x_dot: Any, x: Any) -> Any:
