@@ -156,12 +156,12 @@ def test_other_programs_take_arrays_of_a_subclass(cls: type[np.ndarray]) -> None
 def scores_of_a_history(x: Any) -> Any:
     history: list[Any] = []
     q = x * 1.0
-    for k in range(len(x) + 1):
+    for k in range(70):
         scores = []
         for s, r in reversed(history):
             scores.append(r * np.dot(s, x))
-        q = q + 0.1 * sum(scores)
-        history.append((q, 0.1 * k))
+        q = q + 0.001 * sum(scores)
+        history.append((q, 0.01 * k))
     return q @ x
 
 
