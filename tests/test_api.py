@@ -27,7 +27,7 @@ import s2sad
 from s2sad import check_grads, grad, stop_gradient, value_and_grad, variants, vjp
 from s2sad.errors import ArgumentError, GradientMismatch, S2SADError, UndefinedDerivativeError
 from s2sad.ops import spec
-from tests.oracle import leaves, pairing, richardson_jvp, tree_map
+from tests.oracle import leaves, numeric_gradient, pairing, richardson_jvp, tree_map
 
 V = np.array([0.3, -1.2, 2.5])
 W = np.array([1.5, 0.25, -0.75])
@@ -661,6 +661,32 @@ def test_has_aux_takes_a_pair_and_nothing_else() -> None:
         grad(two_elements, has_aux=True)(V)
     with pytest.raises(ArgumentError, match="pair"):
         vjp(two_elements, V, has_aux=True)
+
+
+def test_has_aux_where_an_array_that_is_written_is_returned() -> None:
+    def three(x: Any) -> Any:
+        w = x.copy()
+        w[0] = 2.0
+        return np.sum(w * x), w, x
+
+    def three_early(x: Any) -> Any:
+        for i in range(2):
+            if i == 1:
+                return np.sum(x * x), x[:1], x.sum()
+        return np.sum(x * x), x[:1], x.sum()
+
+    def two_in_a_list(x: Any) -> Any:
+        w = x.copy()
+        w[0] = 2.0
+        return [np.sum(w * x), w]
+
+    for f in (three, three_early):
+        for transform in (grad, value_and_grad):
+            with pytest.raises(ArgumentError, match="tuple of 3 items"):
+                transform(f, has_aux=True)(V)
+    gradient, w = grad(two_in_a_list, has_aux=True)(V)
+    np.testing.assert_allclose(gradient, numeric_gradient(lambda x: two_in_a_list(x)[0], (V,)), rtol=1e-8)
+    np.testing.assert_array_equal(w, two_in_a_list(V)[1])
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from s2sad.runtime.positions import unread
 from s2sad.runtime.shadows import part_shadow, require_floats, shadow
 from s2sad.runtime.sharing import apart, in_one_place, sole, unshared
 from s2sad.runtime.tangents import same_value
-from s2sad.runtime.trees import zeros
+from s2sad.runtime.trees import as_pair, zeros
 from s2sad.runtime.unseen import unseen
 from s2sad.runtime.zero_tangents import (
     own_tangent,
@@ -73,7 +73,8 @@ constant(laid_out_like, signature=_like, infer=infer.creation.filled_like, dtype
 # Checks, which may raise.
 constant(apart, unshared, sole, in_one_place, special=frozenset(), calls=(), ordered=True)
 constant(
-    require_arithmetic, require_convertible, require_floats, require_layout, require_ndarray, require_nothing_left,
+    as_pair, require_arithmetic, require_convertible, require_floats, require_layout, require_ndarray,
+    require_nothing_left,
     require_real, require_real_operand, require_replaceable, require_same_numbers, require_sequence,
     require_unswallowed, require_unwritten, require_value, same_value, unread, unseen, ordered=True,
 )  # fmt: skip

@@ -17,7 +17,7 @@ from s2sad.analysis.summaries import MODULE, RESULT, Context
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend.lower import Lowered
 from s2sad.ir.check import checked
-from s2sad.ir.nodes import Assign, Build, Call, Const, Enter, Exit, Expr, Function, Op, Unpack, Var
+from s2sad.ir.nodes import Assign, Build, Call, Const, Enter, Evaluate, Exit, Expr, Function, Op, Unpack, Var
 from s2sad.ir.traverse import base, names_in, walk, writes
 from s2sad.ir.types import Fact
 from s2sad.optimise import remove_dead
@@ -202,14 +202,13 @@ def _with_aux(program: Program, lowered: Lowered, ir: Function, facts: Mapping[s
         ir = replace(ir, body=(*ir.body, Unpack(("~loss.1", "~aux.1"), ir.result)))
     checked(ir, "lower")
     ir, known = program.types.inferred_with(lowered, ir, facts)
-    if not _is_pair(known.get(ir.result)) and isinstance(ir.body[-1], Unpack):
+    returned = known.get(ir.result)
+    if returned.kind == "tuple" and returned.items is not None:
+        as_pair(tuple(returned.items))  # it raises if these are not two
+    elif isinstance(ir.body[-1], Unpack):
         *body, pair = ir.body
-        ir = replace(ir, body=(*body, Assign("~pair.1", Call(_AS_PAIR, (ir.result,))), pair))
+        ir = replace(ir, body=(*body, Evaluate(Call(_AS_PAIR, (ir.result,))), pair))
     return ir, known
-
-
-def _is_pair(fact: Fact) -> bool:
-    return fact.kind == "tuple" and fact.items is not None and len(fact.items) == 2
 
 
 def _check_changes(function: Function, facts: Facts, shared: Effects, lowered: Lowered) -> None:
