@@ -853,3 +853,19 @@ def _repeated(a: Any) -> Any:
 def test_what_has_no_derivative_at_this_argument_says_where() -> None:
     with pytest.raises(UndefinedDerivativeError, match=r"test_api\.py:\d+:5: error: the vectors of a repeated"):
         grad(_repeated)(np.eye(2))
+
+
+@pytest.mark.parametrize("turns", [1, 2])
+def test_a_pullback_after_a_loop_that_hands_a_shadow_on_can_be_called_again(turns: int) -> None:
+    def f(a: Any) -> Any:
+        w = np.empty_like(a)
+        w[...] = np.sin(a)
+        for _ in range(turns):
+            w = w * 0.5
+        z = w.ravel()
+        return np.sum(z * z)
+
+    _, pullback = vjp(f, V)
+    expected = numeric_gradient(f, (V,))
+    for seed in (1.0, -0.5, 1.0):
+        np.testing.assert_allclose(pullback(seed)[0], seed * expected, rtol=1e-8)

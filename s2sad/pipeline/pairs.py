@@ -48,6 +48,7 @@ from s2sad.ir.traverse import base, map_children, map_stmt, names_in, reads, ren
 from s2sad.ir.types import OPEN, Fact
 from s2sad.ir.unset import is_required, unset_of
 from s2sad.optimise.dead import is_quiet, remove_dead
+from s2sad.optimise.sink import makes_shadow
 from s2sad.pipeline.analysed import Analysed
 
 
@@ -327,7 +328,13 @@ def halves(
     )
     body = (*unpacked, *start, *back)
     backward = Function(pair.reverse.name, params, (), gradients, whole.file, titles[1], body)
-    return forward, backward, pair, not made.shadows.isdisjoint((*needed, *_pushed(whole.body)))
+    shadows = made.shadows | _made_shadows(whole.body)
+    return forward, backward, pair, not shadows.isdisjoint((*needed, *_pushed(whole.body)))
+
+
+def _made_shadows(body: Block) -> set[str]:
+    """The names of new shadows, whichever pass has put them there."""
+    return {s.target for s in walk(body) if isinstance(s, Assign) and makes_shadow(s.value)}
 
 
 def _pushed(body: Block) -> Iterator[str]:
