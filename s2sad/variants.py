@@ -199,7 +199,7 @@ class Variants(Aside):
             if name in self.tested and (cls is bool or value in met or len(met) < _TEXTS):
                 met.add(value)
                 return constant(value)
-        elif fact.kind == "other" and is_simple_class(cls):
+        elif fact.kind in ("other", "dataclass") and is_simple_class(cls):
             return replace(with_attributes(name, value, fact, self.read), library=attributes_among(value, self.read))
         elif fact.kind == "other" and ops.object_model_of(cls) is not None:
             return replace(fact, library=(("", cls),))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,22 @@ right(
     "objects",
     "attributes that are set, arrays in attributes that are written, lists that grow, of objects that are arguments",
 )(Model().loss)
+
+
+@dataclass
+class Spring:
+    k: float = 2.0
+    rest: Any = 0.1
+
+    def relax(self, x: Any) -> None:
+        self.rest = 0.5 * x[0]
+
+    def energy(self, x: Any) -> Any:
+        self.relax(x)
+        return np.sum(self.k * (x - self.rest) ** 2)
+
+
+right("objects", "methods of dataclasses that are arguments, which set fields")(Spring().energy)
 
 
 HISTORY: dict[str, list[Any]] = {"loss": []}

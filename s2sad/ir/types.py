@@ -95,7 +95,7 @@ class Fact:
     boxed: bool = False
     value: str | int | None = None
     reach: frozenset[type] = frozenset()
-    attributes: tuple[tuple[str, tuple[type, str, int]], ...] = ()
+    attributes: tuple[tuple[str, tuple[type, str, int]], ...] | None = None
     given: Fact | None = None
     text: bool = False
     keys: Fact | None = None

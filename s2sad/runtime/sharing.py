@@ -147,12 +147,13 @@ def in_one_place(written: tuple[Any, ...], *roots: Any) -> None:
     for x in written:
         if isinstance(x, np.ndarray):
             require_apart(x)
-            if held[id(x)] > ways[id(x)] or any(y is not x and overlap(x, y) for y in arrays):
+            other = next((y for y in arrays if y is not x and overlap(x, y)), x)
+            if held[id(x)] > ways[id(x)] or other is not x:
                 raise SharedArgumentsError(
                     "an array that exists and that the function writes is found in two places, or shares memory with "
                     "another array that it may read",
                     "Let one variable or attribute have it, and pass a copy of it (a.copy()) elsewhere.",
-                    (x, x),
+                    (x, other),
                 )
         elif held[id(x)] > ways[id(x)]:
             raise SharedArgumentsError(

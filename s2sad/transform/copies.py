@@ -46,9 +46,12 @@ def fields_of(s: Specialiser, record: Record) -> dict[str, Abstract]:
     Raises:
         NotSpecialisedError: where not all of them are known.
     """
-    if record.own is not None:
-        raise NotSpecialisedError("attributes")
     found = {name: s.state[cell] for name, cell in record.fields.items() if cell in s.state}
+    if record.own is not None:
+        whole = s.dynamic(found.pop(""))
+        read = {n: s.emit("attribute", (whole,), n) for n in sorted(record.own - found.keys())}
+        s.needless.update(read.values())
+        found |= read
     if any(value is UNSET or isinstance(value, (Kept, Unsure, InList)) for value in found.values()):
         raise NotSpecialisedError("attributes")
     return found
@@ -184,6 +187,7 @@ class _Deep:
         self.given, self.s = given, given.s
         self.values: dict[Value, Abstract] = {}
         self.made: dict[Cell, Abstract] = {}
+        self.fields: dict[Cell, dict[str, Abstract]] = {}
 
     def look(self, value: Abstract) -> None:
         """Find the values to be copied."""
@@ -194,7 +198,8 @@ class _Deep:
                 for item in value.items:
                     self.look(item)
             case Record() if _copies_by_attributes(value.cls, "__deepcopy__"):
-                self.inside(value.identity, list(fields_of(self.s, value).values()))
+                fields = self.fields.setdefault(value.identity, fields_of(self.s, value))
+                self.inside(value.identity, list(fields.values()))
             case Record() if (own := static_member(value.cls, "__deepcopy__")) is not None and value.origin is None:
                 if not isinstance(own, types.FunctionType) or _uses_memo(own):
                     raise NotSpecialisedError("deepcopy")
@@ -248,7 +253,7 @@ class _Deep:
             case Record():
                 if value.identity not in self.made:
                     record = self.made[value.identity] = new_object(self.s, value.cls, {})
-                    for name, held in fields_of(self.s, value).items():
+                    for name, held in self.fields[value.identity].items():
                         record.fields[name] = Cell(name, None, record)
                         self.s.state[record.fields[name]] = self.of(held)
                 return self.made[value.identity]

@@ -13,6 +13,7 @@ changed, as no argument is.  That holds as long as the object and the memory of 
 
 from __future__ import annotations
 
+import dataclasses
 import dis
 import functools
 import types
@@ -35,7 +36,7 @@ from s2sad.runtime.contents import attributes_of, cells_of
 from s2sad.runtime.copies import ATOMS, Reach, is_followed
 from s2sad.runtime.objects import array_of, copy_of
 from s2sad.runtime.reading import variables_of
-from s2sad.transform.classes import is_simple
+from s2sad.transform.classes import is_generated, is_simple
 from s2sad.transform.existing import guard_class, is_object
 from s2sad.transform.known import Cell, NotSpecialisedError, Record
 from s2sad.transform.regions import CHANGING
@@ -46,6 +47,7 @@ _MOST = 200
 _STORES = frozenset(("STORE_ATTR", "DELETE_ATTR"))
 _READS = frozenset(("LOAD_ATTR", "LOAD_METHOD"))
 _ITEMS = frozenset(("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"))
+_COMPARES = frozenset(("IS_OP", "CONTAINS_OP", "COMPARE_OP"))
 #: What gives an array another shape or dtype.
 _FORM = frozenset(("shape", "dtype", "strides"))
 #: What runs where an object is made, or shown.
@@ -130,6 +132,37 @@ def reached(function: types.FunctionType, cls: type) -> list[types.FunctionType]
     return list(found.values())
 
 
+def _gives_to_methods(function: types.FunctionType, cls: type) -> bool:
+    """Whether a function, or one that it calls by name, may call a method of a class that may write what it is given.
+
+    Any method of a dataclass counts, whose fields may carry derivatives; operators of the class are none.
+    """
+    needed = 0 if dataclasses.is_dataclass(cls) else 1
+    own = set()
+    for name, member in _members(cls):
+        own_arguments = needed + (not isinstance(member, (staticmethod, property)))
+        if name[:2] != "__":
+            own |= {id(f) for f in functions_in(member) or () if _arguments(f) >= own_arguments}
+    return any(id(f) in own for f in reached(function, cls) if f is not function)
+
+
+def _arguments(function: types.FunctionType) -> int:
+    return function.__code__.co_argcount + function.__code__.co_kwonlyargcount
+
+
+def _compares(function: types.FunctionType, cls: type) -> bool:
+    """Whether a function, or one that it calls by name, may ask whether two objects are one."""
+    written = [f for f in reached(function, cls) if not is_generated(f)]
+    return any(i.opname in _COMPARES for f in written for i in _steps(f.__code__))
+
+
+def _steps(code: types.CodeType) -> Iterator[dis.Instruction]:
+    yield from dis.get_instructions(code)
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            yield from _steps(inner)
+
+
 def _members(cls: type) -> Iterator[tuple[str, Any]]:
     for base in cls.__mro__[:-1]:
         yield from vars(base).items()
@@ -164,18 +197,18 @@ def with_attributes(name: str, value: Any, fact: Fact, function: types.FunctionT
         function: The function.
     """
     changed = changed_by(function, type(value))
-    if not changed and not arrays_written(function, name, Instance(type(value), attribute_types(value))):
+    own = attribute_types(value)
+    writes = (own and changed) or _gives_to_methods(function, type(value))
+    if not writes and not arrays_written(function, name, Instance(type(value), own)):
         return fact
     items = fact.items
     if items is None:
         steady = attributes_of(value).keys() - changed.stored if _keeps_form(changed) else ()
         found = [
-            (n, describe(attributes_of(value)[n], f"{name}.{n}"))
-            for n, (_, dtype, _) in attribute_types(value)
-            if n in steady and dtype
+            (n, describe(attributes_of(value)[n], f"{name}.{n}")) for n, (_, dtype, _) in own if n in steady and dtype
         ]
         items = tuple(found) or None
-    return replace(fact, items=items, attributes=attribute_types(value))
+    return replace(fact, items=items, attributes=own)
 
 
 def _keeps_form(changed: Changed) -> bool:
@@ -185,7 +218,7 @@ def _keeps_form(changed: Changed) -> bool:
 
 def instances_among(facts: Mapping[str, Fact]) -> dict[str, Instance]:
     """The arguments that are objects of which the function may set attributes or write arrays, by parameter."""
-    found = {name: (fact.owners, fact.attributes) for name, fact in facts.items() if fact.attributes}
+    found = {name: (fact.owners, fact.attributes) for name, fact in facts.items() if fact.attributes is not None}
     return {name: Instance(next(iter(owners)), own) for name, (owners, own) in found.items() if len(owners) == 1}
 
 
@@ -195,10 +228,12 @@ def part(
     instances: Mapping[str, Instance],
     params: dict[str, Value],
     place: Place | None,
-) -> dict[str, tuple[Record, tuple[str, ...]]]:
+) -> dict[str, tuple[Record, tuple[str, ...] | None]]:
     """Take the arguments of a function that are objects apart; what stands for each parameter, and what was copied.
 
-    Copies are made of the lists, dicts and arrays among the attributes of which the function may change items.
+    Copies are made of the lists, dicts and arrays among the attributes of which the function may change items.  It is
+    None for an object that may as well be reached in another way, since nothing sets its attributes or asks which
+    object it is.
 
     Args:
         s: The specialiser.
@@ -210,17 +245,18 @@ def part(
     Raises:
         NotSpecialisedError: where a variable of the module leads to an object of such a class.
     """
-    made: dict[str, tuple[Record, tuple[str, ...]]] = {}
+    made: dict[str, tuple[Record, tuple[str, ...] | None]] = {}
     for name, instance in instances.items():
-        cls = instance.cls
-        _check_variables(s, function, cls)
+        cls, changed, copied = instance.cls, changed_by(function, instance.cls), []
+        arrays = arrays_written(function, name, instance)
+        is_alone = bool(changed or arrays) or _compares(function, cls)
+        if is_alone:
+            _check_variables(s, function, cls)
         guard_class(s, cls)
         record = Record(cls, own=frozenset(n for n, _ in instance.attributes))
         s.state[record.identity] = Constant(None)
         record.fields[""] = Cell(name, None, record)
         s.state[record.fields[""]] = params[name]
-        changed, copied = changed_by(function, cls), []
-        arrays = arrays_written(function, name, instance)
         for attribute, kind in instance.attributes:
             has_items = (kind[0] in (list, dict) and attribute in changed.items) or attribute in arrays
             is_plain = not hasattr(type(static_member(cls, attribute)), "__set__")
@@ -232,7 +268,7 @@ def part(
                     content = _copied(s, content, kind[0], place)
                 record.fields[attribute] = Cell(attribute, None, record)
                 s.state[record.fields[attribute]] = s.named(content, attribute, place) if has_items else content
-        made[name] = record, tuple(copied)
+        made[name] = record, tuple(copied) if is_alone else None
     s.used = s.used or bool(made)
     return made
 

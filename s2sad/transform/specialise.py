@@ -398,7 +398,8 @@ def _whole(
     if given.keys() != instances.keys():
         raise NotSpecialisedError("captured")
     for name, (record, copied) in part(s, function, instances, given, place_of(home.source.node.body)).items():
-        s.relied.parted[name] = copied
+        if copied is not None:
+            s.relied.parted[name] = copied
         frame.env.update({target: record for target, value in frame.env.items() if value is given[name]})
     region = s.region_of(code.body, frame)
     if not s.used:

@@ -581,6 +581,7 @@ def by_the_next_of_an_object(x: Any) -> Any:
 
 
 WRITTEN = [
+    by_a_method_of_an_argument,
     array_of_a_class,
     array_of_several_of_a_class,
     item_of_an_array_of_a_class,
@@ -595,7 +596,6 @@ WRITTEN = [
 
 REFUSED = [
     by_the_next_of_an_object,
-    by_a_method_of_an_argument,
     by_a_bound_method,
     by_one_of_two_functions,
     by_a_partial_function,
