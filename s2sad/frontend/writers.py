@@ -23,9 +23,10 @@ from s2sad.frontend.changes import Changes, is_moving
 from s2sad.frontend.given import Given, given, is_class, is_none, is_numpy
 from s2sad.frontend.outs import without_out
 from s2sad.frontend.resolve import Member
-from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Op, Store, Var
+from s2sad.ir.nodes import Assign, Build, Call, Const, Evaluate, Expr, Op, Store, Var
 from s2sad.ops.binding import spelled, takes
 from s2sad.runtime import positions
+from s2sad.runtime.items import require_as_long
 
 Node = Any
 #: The operands of a call that writes, in the order and under the names of the user.
@@ -47,6 +48,8 @@ _FLAT = Op("runtime", "flat_places", positions.flat_places)
 _DIAGONAL = Op("runtime", "diagonal_places", positions.diagonal_places)
 _ALONG = Op("runtime", "along_places", positions.along_places)
 _MASK = Op("runtime", "mask_places", positions.mask_places)
+_REQUIRE_AS_LONG = Op("runtime", "require_as_long", require_as_long, pure=False)
+_ACCUMULATIONS = frozenset(("cumsum", "cumprod", "nancumsum", "nancumprod", "accumulate"))
 
 _ONE_BY_ONE = "Write a loop over the indices, or a[index] = ... where no index repeats."
 _IGNORED = "Leave out=... away and use the result."
@@ -201,6 +204,8 @@ class Writers(Changes):
             value = self.where(made, options["where"], whole)
         else:
             self.emit(made)
+        if getattr(function, "__name__", "") in _ACCUMULATIONS:
+            self.emit(Evaluate(Call(_REQUIRE_AS_LONG, (value, whole)), self.origin))
         by = Call(call.op, call.args, (*call.kwargs, (spelled(called.spec, "out"), whole)), node)
         self.emit(Store(base, index, value, None, self.origin, by))
         return whole

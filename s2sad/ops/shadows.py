@@ -13,6 +13,7 @@ from s2sad.runtime.arrays import in_memory
 from s2sad.runtime.copies import laid_out_like
 from s2sad.runtime.items import (
     require_arithmetic,
+    require_as_long,
     require_convertible,
     require_layout,
     require_ndarray,
@@ -73,7 +74,7 @@ constant(laid_out_like, signature=_like, infer=infer.creation.filled_like, dtype
 # Checks, which may raise.
 constant(apart, unshared, sole, in_one_place, special=frozenset(), calls=(), ordered=True)
 constant(
-    as_pair, require_arithmetic, require_convertible, require_floats, require_layout, require_ndarray,
+    as_pair, require_arithmetic, require_as_long, require_convertible, require_floats, require_layout, require_ndarray,
     require_nothing_left,
     require_real, require_real_operand, require_replaceable, require_same_numbers, require_sequence,
     require_unswallowed, require_unwritten, require_value, same_value, unread, unseen, ordered=True,

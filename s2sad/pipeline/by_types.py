@@ -21,9 +21,10 @@ import numpy as np
 
 from s2sad.analysis.evaluate import is_plain_dict
 from s2sad.analysis.infer import Facts
-from s2sad.ir.nodes import MOVED, Assign, Block, Build, Call, Copy, Expr, Function, If, Op, Opaque, Stmt, Var
+from s2sad.ir.nodes import MOVED, Assign, Block, Build, Call, Copy, Evaluate, Expr, Function, If, Op, Opaque, Stmt, Var
 from s2sad.ir.traverse import base, is_atom, map_stmt, walk, writes
-from s2sad.ir.types import some_item
+from s2sad.ir.types import same_shape, some_item
+from s2sad.runtime.items import require_as_long
 from s2sad.runtime.moves import in_order
 
 #: The operators by which ``q += v`` changes a list.
@@ -60,6 +61,8 @@ def rewritten(function: Function, facts: Facts) -> Function:
 
 def _of_types(stmt: Stmt, facts: Facts, version: Callable[[str], str]) -> tuple[Stmt, ...]:
     """What a statement is by the types of its operands; itself alone if that is no other."""
+    if isinstance(stmt, Evaluate) and isinstance(stmt.value, Call) and stmt.value.op.function is require_as_long:
+        return () if same_shape(*map(facts.get, stmt.value.args)) else (stmt,)
     value = stmt.value if isinstance(stmt, Assign) else None
     if isinstance(stmt, Assign) and isinstance(value, Opaque) and value.refusal is not None:
         return _got(stmt, value.sketch, facts, version)

@@ -253,6 +253,18 @@ def require_ndarray(x: Any) -> None:
         )
 
 
+def require_as_long(made: Any, out: Any) -> None:
+    """Raise `UndefinedDerivativeError` unless an array for the result of an accumulation has its size.
+
+    NumPy takes one that shares memory with the operand, and reads beyond that.
+
+    >>> require_as_long(np.zeros(2), np.ones(2))
+    """
+    if np.size(made) != np.size(out):
+        what = f"an accumulation of {np.size(made)} numbers is written into an array of {np.size(out)}"
+        raise UndefinedDerivativeError(what, "Give it the part that the result is for: out=x[:n].")
+
+
 def require_layout(x: Any, dtype: str = "", ndim: int = -1) -> None:
     """Raise `UndefinedDerivativeError` unless the elements of ``x`` stand in order, in a dtype, or with so many axes.
 

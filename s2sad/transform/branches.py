@@ -191,12 +191,17 @@ def fork(
     if not going:
         _write(s, "if", test, [(out, exit_of(s, out, state, end)) for out, end, state in ran], [], place)
         return End("never", (), place)
+    mark = s.mark()
     joining = _Joining(s, test, before, [(end, state, _results(out)) for out, end, state in ran if end.kind == "yield"])
     columns = [[end.values[i] for end, _ in going] for i in range(len(names))]
     abstract = [
         UNSET if name is None else joining.value(column, name) for column, name in zip(columns, names, strict=True)
     ]
     contents = [joining.content([content_of(s, state, cell) for _, state in going], cell) for cell in changed]
+    if joining.objects:
+        s.back(mark)
+        s.freeze_all(joining.objects, before)
+        return fork(s, test, arms, names, place, kind)
     joining.finish()
     results = joining.results
     written: list[tuple[list[Operation], Exit]] = []
@@ -268,6 +273,8 @@ class _Joining:
         self.made: dict[int, Cell | Record] = {}
         self.results: list[Value] = []
         self.handed: list[list[Abstract]] = [[] for _ in arms]
+        #: The cells of lists and dicts made before that have to be objects by then, since results may be one of them.
+        self.objects: dict[Cell, None] = {}
 
     def shapes(self) -> list[Shapes]:
         return [Shapes(state, inside, lambda constant: False) for state, inside in self.parts]
@@ -281,8 +288,13 @@ class _Joining:
         """A result that has one of some values."""
         made = Value(name)
         self.results.append(made)
-        for handed, value in zip(self.handed, values, strict=True):
+        for handed, value, (state, inside) in zip(self.handed, values, self.parts, strict=True):
             handed.append(value)
+            held = things_of(value, state) if is_static(value) else ()
+            apart = [
+                t for t in held if isinstance(t, Cell) and isinstance(t.whole, Items) and inside.before.is_apart(t)
+            ]
+            self.objects.update(dict.fromkeys(apart))
         return made
 
     def value(self, values: list[Abstract], name: str) -> Abstract:
