@@ -305,8 +305,8 @@ def at_1(function: Any, a: Any, indices: Any) -> None:
 
 
 def at_2(function: Any, a: Any, indices: Any, b: Any) -> None:
-    """``function.at`` of a function of two operands."""
-    values = np.broadcast_to(b, np.shape(a[indices]))
+    """``function.at`` of a function of two operands; what is written is not read again, also where it is part of ``b``."""
+    values = np.broadcast_to(np.copy(b), np.shape(a[indices]))
     for place, source in element_places(np.shape(a), indices):
         a[place] = function(a[place], values[source])
 

@@ -14,10 +14,10 @@ X = np.array([1.0, 2.0, 3.0])
 FUNCTIONS = (
     "np.cumsum({}, out={})",
     "np.multiply.accumulate({}, out={})",
-    "{}.cumprod(out={})",
+    "({}).cumprod(out={})",
     "np.nancumsum({}, out={})",
 )
-FITTING = [("a", "a"), ("a[1:]", "a[:2]"), ("a[:1]", "a[:1]"), ("a", "b"), ("a[None]", "b")]
+FITTING = [("a", "a"), ("a[1:]", "a[:2]"), ("a[:1]", "a[:1]"), ("a", "b"), ("2 * b + a[0]", "a")]
 
 
 def written(call: str) -> str:

@@ -12,6 +12,7 @@ from scipy import special
 from s2sad import grad, hvp, jvp, value_and_grad
 from s2sad.errors import S2SADError, UndefinedDerivativeError, UnsupportedError
 from tests.oracle import numeric_gradient, richardson_jvp
+from tests.sources import function_of
 
 X = np.array([[0.3, 0.7, 1.2], [0.9, 0.4, 1.6]])
 WEIGHTS = np.cos(np.arange(24.0))
@@ -98,3 +99,18 @@ def test_what_has_no_second_derivative_is_one_error() -> None:
     with pytest.raises(UnsupportedError, match="reduced_adjoint has no derivative rule") as refused:
         hvp(lambda x: np.hypot.reduce(x) ** 3, (X[0],), (X[0],))
     assert len(refused.value.violations) == 1
+
+
+@pytest.mark.parametrize("ufunc", ["multiply", "divide", "maximum", "add", "subtract", "power"])
+@pytest.mark.parametrize(
+    ("indices", "operand"),
+    [("[0, 1]", "a.ravel()[:1]"), ("[0, 2, 0]", "a[::-1]"), ("slice(0, 3)", "a[::-1]"), ("[1, 1]", "a[1]")],
+)
+def test_at_with_an_operand_that_is_written(ufunc: str, indices: str, operand: str) -> None:
+    f = function_of(
+        f"def f(x):\n    a = x * 1.0\n    np.{ufunc}.at(a, {indices}, {operand})\n    return np.sum(a * a * x)"
+    )
+    x = np.array([1.1, 2.3, 1.7])
+    expected = numeric_gradient(f, (x,))
+    np.testing.assert_allclose(grad(f)(x), expected, rtol=1e-7)
+    np.testing.assert_allclose(jvp(f, (x,), (x,)), [f(x), expected @ x], rtol=1e-7)
