@@ -204,10 +204,10 @@ class Writers(Changes):
             value = self.where(made, options["where"], whole)
         else:
             self.emit(made)
-        if getattr(function, "__name__", "") in _ACCUMULATIONS:
-            self.emit(Evaluate(Call(_REQUIRE_AS_LONG, (value, whole)), self.origin))
         by = Call(call.op, call.args, (*call.kwargs, (spelled(called.spec, "out"), whole)), node)
         self.emit(Store(base, index, value, None, self.origin, by))
+        if getattr(function, "__name__", "") in _ACCUMULATIONS:
+            self.emit(Evaluate(Call(_REQUIRE_AS_LONG, (value, whole)), self.origin))
         return whole
 
     def where(self, made: Assign, mask: Expr, whole: Expr) -> Expr:

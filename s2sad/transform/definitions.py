@@ -305,7 +305,7 @@ def at_1(function: Any, a: Any, indices: Any) -> None:
 
 
 def at_2(function: Any, a: Any, indices: Any, b: Any) -> None:
-    """``function.at`` of a function of two operands; what is written is not read again, also where it is part of ``b``."""
+    """``function.at`` of a function of two operands, of which the second may be a part of what is written."""
     values = np.broadcast_to(np.copy(b), np.shape(a[indices]))
     for place, source in element_places(np.shape(a), indices):
         a[place] = function(a[place], values[source])

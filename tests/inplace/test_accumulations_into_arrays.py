@@ -33,7 +33,7 @@ def test_of_the_same_size(form: str) -> None:
         np.testing.assert_allclose(jvp(f, (X,), (X,))[1], expected @ X, rtol=1e-8)
 
 
-@pytest.mark.parametrize("form", FUNCTIONS)
+@pytest.mark.parametrize("form", FUNCTIONS[:3])
 def test_too_long(form: str) -> None:
     # NumPy takes it, as it shares memory with the operand, and reads beyond that.
     f = function_of(written(form.format("a[:1]", "a")))
