@@ -401,15 +401,19 @@ def _unread(
         raise UnsupportedError([Violation(None, what, "Keep the values in variables of their own.")])
     if goal != "effects" and any(has_floats(x, "an argument") for x in given):
         refuse(function)
-    spec = ops.callee(function)
+    run, bound = function, list[Any]()
+    while isinstance(run, functools.partial):
+        bound += [*run.args, *run.keywords.values()]
+        run = run.func
+    spec = ops.callee(run)
     if spec is not None and (spec.writes or spec.stores):
-        what = f"{called(function)}(...) writes, or keeps what is differentiated, and is known only at run time"
+        what = f"{called(run)}(...) writes, or keeps what is differentiated, and is known only at run time"
         raise UnsupportedError([Violation(None, what, "Give it a constant: stop_gradient(np.copy(...)).")])
-    if spec is None and _may_keep(function) and any(has_floats(x, "an argument") for x in given):
-        what = f"{called(function)}(...) may keep what is differentiated, and has no source"
+    if spec is None and _may_keep(run) and any(has_floats(x, "an argument") for x in given):
+        what = f"{called(run)}(...) may keep what is differentiated, and has no source"
         raise UnsupportedError([Violation(None, what, "Give it a constant: stop_gradient(np.copy(...)).")])
-    arrays = [(a, a.copy()) for x in (*args, *kwargs.values()) for a in arrays_in(x)]
-    held = contents([*args, *kwargs.values()])
+    arrays = [(a, a.copy()) for x in (*bound, *args, *kwargs.values()) for a in arrays_in(x)]
+    held = contents([*bound, *args, *kwargs.values()])
     try:
         value = function(*args, **kwargs)
     finally:
@@ -422,7 +426,7 @@ def _unread(
         raise UnsupportedError([Violation(None, what, "Give it a copy: np.copy(...).")])
     if type(value) not in _CHECKED:
         _check_class(value)
-    if (check and shares(value, *args, *kwargs.values())) or (check == "fresh" and type(value) not in _NUMBERS):
+    if (check and shares(value, *bound, *args, *kwargs.values())) or (check == "fresh" and type(value) not in _NUMBERS):
         raise _shared(function)
     if goal == "effects":
         return value

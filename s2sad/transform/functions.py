@@ -19,7 +19,7 @@ from s2sad.frontend.recompile import function_of
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import MADE, Source
 from s2sad.frontend.trees import nodes_of
-from s2sad.ir.code import Code, Place, Value
+from s2sad.ir.code import UNSET, Code, Place, Value
 from s2sad.transform.coalesce import coalesced
 from s2sad.transform.known import Home, NotSpecialisedError
 from s2sad.transform.reads import read_late
@@ -155,4 +155,7 @@ def _tree(code: Code, reads: Collection[Value], function: types.FunctionType) ->
     except TooMuch as error:
         raise NotSpecialisedError("size") from error
     assert isinstance(made, ast.FunctionDef)
+    if any(isinstance(node, ast.Constant) and node.value is UNSET.value for node in ast.walk(made)):
+        # A part that always raises where it is reached: it uses a variable before that has a value.
+        raise NotSpecialisedError("unset")
     return made

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from s2sad import grad, hessian, jvp, stop_gradient, value_and_grad, vjp
-from s2sad.errors import ArgumentError
+from s2sad.errors import ArgumentError, UnsupportedError
 from s2sad.pushforwards import TangentOf
 from tests.differentiate.higher_orders import judge
 from tests.kernels.catalogue import KERNELS
@@ -468,3 +468,22 @@ def test_signs_of_what_may_be_complex_are_real_where_it_is_real() -> None:
     x, d = np.array([0.4, 0.2, -0.7]), np.array([1.0, 0.5, -0.3])
     expected = numeric_gradient(lambda v: float(first(v) @ d), (x,))
     np.testing.assert_allclose(jvp(first, (x,), (d,))[1], expected, rtol=1e-6)
+
+
+def product_of_what_is_set_at_last(x: Any) -> Any:
+    h = [x[0], x[1] * 2.0]
+    try:
+        return functools.reduce(lambda p, q: p * q, h)
+    finally:
+        h[0] = x[1]
+
+
+def test_a_handler_that_sets_an_item_of_what_has_no_value_there() -> None:
+    """The gradient has a handler that runs before its list has a value: it is no text that Python takes."""
+    first, x = grad(product_of_what_is_set_at_last), X[:2]
+    np.testing.assert_allclose(first(x), [2.0 * x[1], 2.0 * x[0]])
+    try:
+        found = jvp(first, (x,), (x,))[1]
+    except UnsupportedError:
+        return
+    np.testing.assert_allclose(found, [2.0 * x[1], 2.0 * x[0]])
