@@ -223,6 +223,10 @@ def test_a_list_of_the_module_that_keeps_what_is_differentiated() -> None:
 
 
 class Solver:
+    """An object that is not taken apart, so that its methods are met at run time."""
+
+    __slots__ = ()
+
     def solve_it(self, a: Any, v: Any) -> Any:
         return np.union1d(a * v, a * v)
 

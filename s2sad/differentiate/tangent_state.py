@@ -37,7 +37,8 @@ class State:
         self.make.steady = {**known.steady}
         self.make.changing, self.make.unchanged = known.changing, known.unchanged
         self.dots: dict[str, str] = {}
-        self.tangents = Tangents(self.make, self.dots)
+        zero = known.activity.together - known.activity.varied
+        self.tangents = Tangents(self.make, self.dots, zero)
         self.refusals = Refusals(known)
         #: Whether the statement at hand is tried: a handler may see what it raises.
         self.tried = False
