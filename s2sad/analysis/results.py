@@ -8,7 +8,7 @@ from dataclasses import replace
 from s2sad.analysis.effects import Effects, held_by_module, sharers
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.summaries import Part
-from s2sad.ir.nodes import Build, Expr
+from s2sad.ir.nodes import Build, Expr, Var
 
 
 def parts_of(result: Expr, params: Mapping[str, str], facts: Facts, found: Effects) -> tuple[Part, ...] | None:
@@ -66,7 +66,10 @@ def held_together(result: Expr, facts: Facts, found: Effects) -> frozenset[str]:
         alone = facts.get(item).kind in ("array", "numeric")
         twice |= names & seen if alone else names
         seen |= names
-    return frozenset(n for n in twice if n in facts.of and facts.of[n].kind not in ("scalar", "none"))
+    # A list that is no result itself may be one that an operation was given.
+    results = {item.name for item in _leaves(result) if isinstance(item, Var)}
+    kinds = {n: facts.of[n].kind for n in twice if n in facts.of}
+    return frozenset(n for n, k in kinds.items() if k not in ("scalar", "none") and (k != "list" or n in results))
 
 
 def _leaves(result: Expr) -> Iterator[Expr]:

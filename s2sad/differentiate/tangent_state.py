@@ -37,8 +37,7 @@ class State:
         self.make.steady = {**known.steady}
         self.make.changing, self.make.unchanged = known.changing, known.unchanged
         self.dots: dict[str, str] = {}
-        zero = known.activity.together - known.activity.varied
-        self.tangents = Tangents(self.make, self.dots, zero)
+        self.tangents = Tangents(self.make, self.dots)
         self.refusals = Refusals(known)
         #: Whether the statement at hand is tried: a handler may see what it raises.
         self.tried = False
