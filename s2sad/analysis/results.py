@@ -8,7 +8,7 @@ from dataclasses import replace
 from s2sad.analysis.effects import Effects, held_by_module, sharers
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.summaries import Part
-from s2sad.ir.nodes import Build, Expr, Var
+from s2sad.ir.nodes import Build, Expr
 
 
 def parts_of(result: Expr, params: Mapping[str, str], facts: Facts, found: Effects) -> tuple[Part, ...] | None:
@@ -53,9 +53,9 @@ def are_entangled(result: Expr, facts: Facts, found: Effects) -> bool:
 
 
 def held_together(result: Expr, facts: Facts, found: Effects) -> frozenset[str]:
-    """The names of objects that a result may have in several places, where who is given it may write into them.
+    """The names of objects that a result has in several places: a caller that writes into one writes into all.
 
-    Results are arrays that are one, or view one, and containers with what may be in them.
+    These are arrays that may be one, or views of one, and containers with all that may be in them.
     """
     seen: set[str] = set()
     twice: set[str] = set()
@@ -66,10 +66,7 @@ def held_together(result: Expr, facts: Facts, found: Effects) -> frozenset[str]:
         alone = facts.get(item).kind in ("array", "numeric")
         twice |= names & seen if alone else names
         seen |= names
-    # A list that is no result itself may be one that an operation was given.
-    results = {item.name for item in _leaves(result) if isinstance(item, Var)}
-    kinds = {n: facts.of[n].kind for n in twice if n in facts.of}
-    return frozenset(n for n, k in kinds.items() if k not in ("scalar", "none") and (k != "list" or n in results))
+    return frozenset(n for n in twice if n in facts.of and facts.of[n].kind not in ("scalar", "none"))
 
 
 def _leaves(result: Expr) -> Iterator[Expr]:

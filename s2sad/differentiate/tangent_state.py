@@ -37,7 +37,8 @@ class State:
         self.make.steady = {**known.steady}
         self.make.changing, self.make.unchanged = known.changing, known.unchanged
         self.dots: dict[str, str] = {}
-        self.tangents = Tangents(self.make, self.dots)
+        zero = known.activity.together - known.activity.varied
+        self.tangents = Tangents(self.make, self.dots, zero)
         self.refusals = Refusals(known)
         #: Whether the statement at hand is tried: a handler may see what it raises.
         self.tried = False
@@ -130,9 +131,9 @@ class State:
 
     def are_zero_here(self, arrays: Iterable[str], shared: Iterable[str]) -> bool:
         """Whether the tangents of ``shared`` are zero and only the caller may write into them, all being ``arrays``."""
-        activity = self.known.activity
-        zero = activity.together - activity.varied
-        return zero.issuperset(shared) and all(self.make.of[n].kind in ("array", "numeric") for n in arrays)
+        return self.tangents.zero.issuperset(shared) and all(
+            self.make.of[n].kind in ("array", "numeric") for n in arrays
+        )
 
     def is_only_read(self, names: Iterable[str], value: Expr) -> bool:
         """Whether names come from ``stop_gradient``, and nothing is written through them or what shares with them."""

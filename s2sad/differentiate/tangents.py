@@ -50,16 +50,21 @@ _ZERO = Const("zero tangent")
 class Tangents:
     """The tangents of names, and of what operations make of them; statements go to a `Builder`.
 
-    ``dots`` has the name of the tangent of each active name.
+    ``dots`` has the name of the tangent of each active name; those of names in ``zero`` are zero in this function.
     """
 
-    def __init__(self, make: Builder, dots: dict[str, str]) -> None:
+    def __init__(self, make: Builder, dots: dict[str, str], zero: frozenset[str] = frozenset()) -> None:
         self.make = make
         self.dots = dots
+        self.zero = zero
 
     def is_active(self, expr: Expr) -> bool:
         """Whether an expression has a tangent other than zero."""
         return any(name in self.dots for name in carriers(expr))
+
+    def is_varied(self, expr: Expr) -> bool:
+        """Whether the tangent of an expression is not surely zero."""
+        return any(name in self.dots and name not in self.zero for name in carriers(expr))
 
     def merges(self, call: Call) -> bool:
         """Whether an operation is ``|`` of dicts, the only ones among what carries derivatives that have it."""
@@ -180,12 +185,18 @@ class Tangents:
             square = self.ruled(scaled[0], z)
             return None if square is None else algebra.multiply(scaled[1], square)
         call = as_smooth(call, self.make)
-        found = applied(call, self.make.fact, self.is_active)
+        is_active = self.is_active
+        try:
+            found = applied(call, self.make.fact, is_active)
+        except NotDifferentiableError:
+            # The operand that has no derivative may be one whose tangent is zero.
+            is_active = self.is_varied
+            found = applied(call, self.make.fact, is_active)
         rule, bound = found.rule, found.bound
         for name in maybe_complex(found, self.make.fact):
             self.make.emit(Evaluate(Call(_REQUIRE_REAL_OPERAND, (bound[name], Const(call.op.name))), self.make.origin))
         keys = {n for n in bound if self.consumed(rule, n, bound[n]) == "dict"}  # which are constants
-        active = [n for n in rule.wrt if n in bound and n not in keys and self.is_active(bound[n])]
+        active = [n for n in rule.wrt if n in bound and n not in keys and is_active(bound[n])]
         if not active:
             return None
         if rule.kind == "linear":

@@ -64,9 +64,9 @@ def viewed_tangents(x: Any, sources: Sequence[Any], dots: Sequence[Any], x_dot: 
         UndefinedDerivativeError: if an array overlaps one of the sources and is no part of it.
     """
     if isinstance(x, (list, tuple, dict)):
-        held = [found for source, dot in zip(sources, dots, strict=True) for found in _held(x, source, dot)]
-        if held:
-            return held[0]
+        for source, dot in zip(sources, dots, strict=True):
+            for found in _held(x, source, dot):
+                return found
     if isinstance(x, (list, tuple)):
         items = zip(x, x_dot, strict=True)
         return sequence_like(x, [viewed_tangents(item, sources, dots, item_dot) for item, item_dot in items])
