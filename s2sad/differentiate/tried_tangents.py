@@ -25,12 +25,13 @@ from dataclasses import replace
 
 from s2sad.differentiate.builder import COPY
 from s2sad.differentiate.tangent_state import State
-from s2sad.ir.nodes import Assign, Build, Call, Enter, Exit, Expr, Op, Slice, Stmt, Store, Var
-from s2sad.ir.traverse import base, is_light, map_stmt, reads, rename, writes
+from s2sad.ir.nodes import Assign, Build, Call, Enter, Exit, Expr, Op, Opaque, Slice, Stmt, Store, Var
+from s2sad.ir.traverse import base, is_light, map_children, map_stmt, reads, rename, writes
 from s2sad.ir.types import Fact
 from s2sad.runtime import own
 from s2sad.runtime.tangents import assigned
 from s2sad.runtime.unseen import unseen as unseen_errors
+from s2sad.runtime.zero_tangents import viewed_tangent, viewed_tangents
 
 _OWN = Op("runtime", "own", own)
 _UNSEEN = Call(Op("runtime", "unseen", unseen_errors, pure=False), ())
@@ -112,10 +113,26 @@ def kept(state: State, stmt: Stmt, made: Stmt, late: Iterable[Stmt]) -> tuple[li
             continue
         copy = make.fresh(base(name))
         make.of[copy] = fact
-        out.append(Assign(copy, _copy(Var(name), fact), make.origin))
         copies[name] = Var(copy)
-    late = [map_stmt(s, lambda e: rename(e, copies), lambda block: block) for s in late]
+    late = [map_stmt(s, lambda e: _as_before(e, copies), lambda block: block) for s in late]
+    read = {n for s in late for n in reads(s)}
+    for name, kept_as in copies.items():
+        if isinstance(kept_as, Var) and kept_as.name in read:
+            out.append(Assign(kept_as.name, _copy(Var(name), make.of[name]), make.origin))
     return out, [*late, *make.after]
+
+
+def _as_before(expr: Expr, copies: dict[str, Expr]) -> Expr:
+    """An expression that reads copies of what has been written since.
+
+    Which part of an array another is is asked of the arrays themselves: of their copies none is a part of the other.
+    """
+    if isinstance(expr, (Var, Opaque)):
+        return rename(expr, copies)
+    if isinstance(expr, Call) and any(expr.op.function is view for view in (viewed_tangent, viewed_tangents)):
+        place, whole, *values = expr.args
+        return replace(expr, args=(place, whole, *(_as_before(value, copies) for value in values)))
+    return map_children(expr, lambda e: _as_before(e, copies))
 
 
 def _copy(value: Expr, fact: Fact) -> Expr:

@@ -15,6 +15,7 @@ from s2sad.errors import S2SADError
 from s2sad.pushforwards import pushforward
 from tests.oracle import richardson_jvp
 from tests.random_objects import load
+from tests.sources import names_of
 
 X = np.array([0.5, 1.2, -0.7])
 D = np.array([1.0, -0.5, 0.25])
@@ -265,3 +266,33 @@ def test_text_of_a_write_that_is_tried() -> None:
 
     text = pushforward(f, 1).compiled((X, X[:2]), (0,)).compiled.text
     assert text.count(".copy()") == text.count("y[:2].copy()") == 1, text
+
+
+STORES = (
+    "w.real = s",
+    "w.real = 0.3",
+    "c.imag = s",
+    "w.T[0] = s",
+    "w[1:].real = s",
+    "w.flat[0] = s",
+    "np.add(w, s, out=w)",
+)
+TRIED = {
+    "suppressed": "with contextlib.suppress(ValueError):\n        {}\n        raise ValueError",
+    "handled": "try:\n        {}\n        raise ValueError\n    except ValueError:\n        pass",
+    "maybe": "try:\n        {}\n        if x[0] > 0.0:\n            raise ValueError\n    except ValueError:\n        pass",
+    "in a loop": "for _ in range(2):\n        try:\n            {}\n            fail(x)\n        except ValueError:\n            pass",
+}
+
+
+@pytest.mark.parametrize("tried", TRIED)
+def test_stores_before_what_raises(tried: str) -> None:
+    x, dot = np.array([0.3, 0.5, -1.2]), np.array([1.0, 2.0, -0.5])
+    for store in STORES:
+        f = names_of(
+            "import contextlib\nimport numpy as np\n\ndef fail(x):\n    if x[0] > 0.0:\n        raise ValueError\n\n"
+            f"def f(x):\n    s, w, c = x[0] * x[1], x * 1.0, x * 1j\n    {TRIED[tried].format(store)}\n"
+            "    return np.sum(w * w * x) + np.sum(c.imag ** 3)"
+        )["f"]
+        found = jvp(f, (x,), (dot,))
+        np.testing.assert_allclose(found, (f(x), richardson_jvp(f, (x,), (dot,))), rtol=1e-7, err_msg=store)
