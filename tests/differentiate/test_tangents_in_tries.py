@@ -268,7 +268,7 @@ def test_text_of_a_write_that_is_tried() -> None:
     assert text.count(".copy()") == text.count("y[:2].copy()") == 1, text
 
 
-STORES = (
+PART_STORES = (
     "w.real = s",
     "w.real = 0.3",
     "c.imag = s",
@@ -277,21 +277,22 @@ STORES = (
     "w.flat[0] = s",
     "np.add(w, s, out=w)",
 )
-TRIED = {
+IN_TRY = "try:\n        {}\n        {}\n    except ValueError:\n        pass"
+RAISED_AFTER = {
     "suppressed": "with contextlib.suppress(ValueError):\n        {}\n        raise ValueError",
-    "handled": "try:\n        {}\n        raise ValueError\n    except ValueError:\n        pass",
-    "maybe": "try:\n        {}\n        if x[0] > 0.0:\n            raise ValueError\n    except ValueError:\n        pass",
-    "in a loop": "for _ in range(2):\n        try:\n            {}\n            fail(x)\n        except ValueError:\n            pass",
+    "handled": IN_TRY.format("{}", "raise ValueError"),
+    "maybe": IN_TRY.format("{}", "if x[0] > 0.0: raise ValueError"),
+    "in a loop": "for _ in range(2):\n        " + IN_TRY.replace("\n", "\n    ").format("{}", "fail(x)"),
 }
 
 
-@pytest.mark.parametrize("tried", TRIED)
+@pytest.mark.parametrize("tried", RAISED_AFTER)
 def test_stores_before_what_raises(tried: str) -> None:
     x, dot = np.array([0.3, 0.5, -1.2]), np.array([1.0, 2.0, -0.5])
-    for store in STORES:
+    for store in PART_STORES:
         f = names_of(
             "import contextlib\nimport numpy as np\n\ndef fail(x):\n    if x[0] > 0.0:\n        raise ValueError\n\n"
-            f"def f(x):\n    s, w, c = x[0] * x[1], x * 1.0, x * 1j\n    {TRIED[tried].format(store)}\n"
+            f"def f(x):\n    s, w, c = x[0] * x[1], x * 1.0, x * 1j\n    {RAISED_AFTER[tried].format(store)}\n"
             "    return np.sum(w * w * x) + np.sum(c.imag ** 3)"
         )["f"]
         found = jvp(f, (x,), (dot,))
