@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import functools
-import inspect
-import textwrap
 import types
 from typing import Any
 
+import gast
+
+from s2sad.errors import SourceError
+from s2sad.frontend.source import read_source
 from s2sad.runtime.classes import own_class
 
 #: What the class may say of reading and setting an attribute, as text: the item of that name.
@@ -44,26 +46,29 @@ def is_attribute_dict(cls: Any) -> bool:
 
 
 def _says(function: Any, texts: tuple[str, ...], cls: type) -> bool:
-    """Whether the body of a function is one of some, with other names for its parameters."""
+    """Whether the body of a function is one of some texts, in which ``C`` is the class.
+
+    There ``self`` is the first parameter, ``k`` and ``v`` are the next, ``a`` is that with a star, ``k`` that with two.
+    """
     if not isinstance(function, types.FunctionType):
         return False
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-    except (OSError, TypeError, SyntaxError):
+        tree = gast.gast_to_ast(read_source(function).node)
+    except SourceError:
         return False
-    if not isinstance(tree, ast.FunctionDef):
+    if not isinstance(tree, ast.FunctionDef) or tree.args.defaults or tree.args.kwonlyargs:
         return False
     args = tree.args
-    plain = [a.arg for a in args.args] + [a.arg for a in (args.vararg, args.kwarg) if a is not None]
-    letters = ["self", *("a" if args.vararg else "").strip(), *("k" if args.kwarg else "").strip()]
-    letters = letters if len(args.args) == 1 else ["self", "k", "v"][: len(plain)]
-    if len(letters) != len(plain) or args.defaults or args.kwonlyargs:
+    plain = [a.arg for a in (*args.posonlyargs, *args.args)]
+    if not 1 <= len(plain) <= 3 or (len(plain) > 1 and args.kwarg is not None):
         return False
-    named = {**dict(zip(plain, letters, strict=True)), cls.__name__: "C"}
+    named = {cls.__name__: "C", **dict(zip(plain, ("self", "k", "v"), strict=False))}
+    named |= {a.arg: name for a, name in ((args.vararg, "a"), (args.kwarg, "k")) if a is not None}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             node.id = named.get(node.id, node.id)
         if isinstance(node, ast.ExceptHandler) and node.name is not None:
             named[node.name], node.name = "e", "e"
     body = [s for s in tree.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
-    return any(ast.dump(ast.Module(body, [])) == ast.dump(ast.parse(text)) for text in texts)
+    said = ast.unparse(ast.Module(body, []))
+    return any(said == ast.unparse(ast.parse(text)) for text in texts)

@@ -188,7 +188,9 @@ def _changed(code: types.CodeType) -> Changed:
 
 
 def with_attributes(name: str, value: Any, fact: Fact, function: types.FunctionType) -> Fact:
-    """The type of an argument with the types of its attributes, if the function may set some, or write their arrays.
+    """The type of an argument with the types of its attributes, if the function is to be given it in parts.
+
+    That is where it may set some, or write their arrays, and where methods are called that have to be followed.
 
     Args:
         name: The parameter.
@@ -217,7 +219,7 @@ def _keeps_form(changed: Changed) -> bool:
 
 
 def instances_among(facts: Mapping[str, Fact]) -> dict[str, Instance]:
-    """The arguments that are objects of which the function may set attributes or write arrays, by parameter."""
+    """The arguments that are objects which the function is to be given in parts (`with_attributes`), by parameter."""
     found = {name: (fact.owners, fact.attributes) for name, fact in facts.items() if fact.attributes is not None}
     return {name: Instance(next(iter(owners)), own) for name, (owners, own) in found.items() if len(owners) == 1}
 
