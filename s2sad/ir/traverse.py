@@ -48,6 +48,16 @@ def base(name: str) -> str:
     return name.partition(".")[0]
 
 
+def is_tangent(name: str) -> bool:
+    """Whether an IR name is that of a tangent, or a variable of the user's that is called like one.
+
+    Example:
+        >>> is_tangent("x_dot.1"), is_tangent("x_dot_.0"), is_tangent("x.1")
+        (True, True, False)
+    """
+    return base(name).rstrip("_").endswith("_dot")
+
+
 def children(expr: Expr) -> Iterator[Expr]:
     """The direct subexpressions, in order of evaluation."""
     if isinstance(expr, Call):

@@ -18,7 +18,7 @@ import numpy as np
 from s2sad.analysis.sharing import sharing
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Op, Stmt, Store, Var
-from s2sad.ir.traverse import base, map_children, map_stmt, names_in
+from s2sad.ir.traverse import base, is_tangent, map_children, map_stmt, names_in
 from s2sad.ir.types import Fact
 
 FactOf = Callable[[Expr], Fact]
@@ -144,11 +144,11 @@ def _without(product: Expr, dot: Var) -> Expr | None:
 
 def _is_ours(name: str) -> bool:
     """Whether a name is that of an adjoint or tangent, or a variable of the user's that is called like one."""
-    return base(name).endswith(("_bar", "_dot"))
+    return is_tangent(name) or base(name).endswith("_bar")
 
 
 def _is_tangent(expr: Expr) -> bool:
-    return isinstance(expr, Var) and base(expr.name).endswith("_dot")
+    return isinstance(expr, Var) and is_tangent(expr.name)
 
 
 def _untwisted(expr: Expr, fact: FactOf) -> Expr:

@@ -19,10 +19,10 @@ from s2sad import ops
 from s2sad.analysis.sharing import sharing
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Enter, Expr, Function, Slice, Stmt, Store, Var
 from s2sad.ir.traverse import (
-    base,
     blocks,
     children,
     is_attempt,
+    is_tangent,
     map_children,
     map_stmt,
     names_in,
@@ -196,7 +196,7 @@ class _Namer:
             if number not in self.repeated or _weight(inner) < _LEAST:
                 return value
             assert number is not None
-            tangents = any(base(n).endswith("_dot") for n in names_in(value))
+            tangents = any(map(is_tangent, names_in(value)))
             name = f"{'~t_dot' if tangents else '~t'}.{next(self._version)}"
             self.memory.of[name] = self.memory.fact(value)
             known[number] = name

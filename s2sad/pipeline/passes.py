@@ -20,7 +20,7 @@ from s2sad.errors import UnsupportedError, Violation
 from s2sad.ir.check import checked
 from s2sad.ir.needed import Liveness
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Push, Stmt, Store, Var
-from s2sad.ir.traverse import base, is_light, map_children, map_stmt, names_in, reads, rename, walk, writes
+from s2sad.ir.traverse import base, is_light, is_tangent, map_children, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.ir.types import OPEN, Fact, same_shape
 from s2sad.ir.unset import set_first, without_needless_reads
 from s2sad.optimise import (
@@ -138,9 +138,8 @@ def _steady_items(function: Function, shadows: frozenset[str], facts: Facts) -> 
 def finished_forward(a: Analysed, function: Function, made: Tangential, seen: Iterable[str]) -> Function:
     """The passes after the tangents are written: joins, dead code, temporaries; others have what is ``seen``."""
     function = checked(remove_trivial_joins(checked(replace(function, reverse=()), "forward")), "joins")
-    stems = {base(dot) for dot in made.facts if base(dot).endswith("_dot")}
     named = (*(p.name for p in function.params), *(n for s in walk(function.body) for n in writes(s)))
-    tangents = frozenset(n for n in named if base(n) in stems)
+    tangents = frozenset(filter(is_tangent, named))
     groups = {**a.effects.objects(), **dict.fromkeys(tangents, tangents)}
     kept = [*sorted(a.effects.written & a.effects.module), *seen]
     function = remove_dead(read_in_place(function) if not kept else function, groups, kept)

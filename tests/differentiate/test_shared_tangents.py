@@ -405,3 +405,35 @@ def third_of_an_imaginary_part(x: Any) -> Any:
 def test_tangents_of_tangents_of_views_are_views() -> None:
     expected = -(0.8**3) * np.cos(0.8 * X[2]) * D[2] ** 3
     np.testing.assert_allclose(jvp(third_of_an_imaginary_part, (X,), (D,))[1], expected, rtol=1e-12)
+
+
+def copied_and_written(q: Any, b: Any, b_dot: Any) -> Any:
+    old = b.copy()
+    q[:1] = np.sum(b**2) * b_dot[0]
+    return old
+
+
+def of_a_variable_called_like_a_tangent(x: Any, x_dot: Any) -> Any:
+    a = x * 1.0
+    return np.sum(a * copied_and_written(a, a, x_dot))
+
+
+def filled(t: Any, b: Any) -> None:
+    t[:1] = np.sum(b**2)
+
+
+def square_of_the_sum(x: Any) -> Any:
+    filled(x, x)
+    return x[0] * x[0]
+
+
+def third_of_the_square(x: Any) -> Any:
+    return jvp(grad(square_of_the_sum), (x,), (D,))[1] @ D
+
+
+def test_tangents_share_memory_whatever_they_are_called() -> None:
+    """Where names ending in ``_dot`` are taken, the tangents of parameters have others."""
+    dots = D, np.array([1.0, -0.4, 0.2])
+    found = jvp(of_a_variable_called_like_a_tangent, (X, D), dots)[1]
+    np.testing.assert_allclose(found, richardson_jvp(of_a_variable_called_like_a_tangent, (X, D), dots), rtol=1e-8)
+    np.testing.assert_allclose(jvp(third_of_the_square, (X,), (D,))[1], 24 * (X @ D) * (D @ D), rtol=1e-12)
