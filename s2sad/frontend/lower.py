@@ -15,18 +15,18 @@ Early exits are gone before (:mod:`s2sad.frontend.jumps`).
 from __future__ import annotations
 
 import ast
-import collections
 import types
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
 
 from s2sad import ops
 from s2sad.errors import UnsupportedError, Violation
-from s2sad.frontend import operators, unfollowed
+from s2sad.frontend import operators, postponed, unfollowed
 from s2sad.frontend.called import ONE_BY_ONE, is_compiled, obstacle
+from s2sad.frontend.captures import late_captures
 from s2sad.frontend.definite import read_without_value
 from s2sad.frontend.dependence import Dependence, assigned, free_names
 from s2sad.frontend.desugar import Unswallowed, desugared
@@ -47,7 +47,7 @@ from s2sad.frontend.special import classes_led_to, is_constant_call
 from s2sad.frontend.trees import Ids, head_of, is_starred, nodes_of
 from s2sad.frontend.tries import Protected
 from s2sad.frontend.unaccepted import accepted, names_bound
-from s2sad.frontend.writing import harmless_lambdas, is_fresh, keeping_calls, may_write, written_by, written_in
+from s2sad.frontend.writing import is_fresh, keeping_calls, may_write, written_by, written_in
 from s2sad.ir.moves import without_dead_moves
 from s2sad.ir.nodes import (
     UNSET,
@@ -82,7 +82,8 @@ class Lowered:
     """A lowered function, and on what the lowering rests: guards, and names that may be ``unbound``.
 
     Where it is ``unsure``, what an operation writes depends on which parameters carry derivatives.  What is
-    differentiated is ``recorded`` in what these variables of the module have.
+    differentiated is ``recorded`` in what these variables of the module have.  It is ``refused`` if a branch remains
+    in which something is not accepted, see `postponed`.
     """
 
     function: Function
@@ -92,6 +93,7 @@ class Lowered:
     resolver: Resolver
     unsure: bool
     recorded: frozenset[str] = frozenset()
+    refused: UnsupportedError | None = None
 
 
 def lower(
@@ -110,7 +112,17 @@ def lower(
     Raises:
         UnsupportedError: with every construct that is not accepted, each with its place.
     """
-    return _Lowering(source, frozenset(active), containers, owners or {}, records).run()
+    said: UnsupportedError | None = None
+    while True:
+        lowering = _Lowering(source, frozenset(active), containers, owners or {}, records)
+        try:
+            return replace(lowering.run(), refused=said)
+        except UnsupportedError as error:
+            said = said or error
+            shorter = postponed.without(source, lowering.unaccepted)
+        if shorter is None:
+            raise said
+        source = shorter
 
 
 class _Lowering(Protected):
@@ -123,7 +135,7 @@ class _Lowering(Protected):
         records: bool,
     ) -> None:
         self.source, self.recorded = source, set[str]()
-        self.violations = []
+        self.violations, self.unaccepted = [], list[Node]()
         self.containers = containers
         self.active = active
         self.unbound, self.never = set[str](), set[str]()
@@ -187,6 +199,7 @@ class _Lowering(Protected):
 
     def violation(self, node: Node, message: str, remedy: str) -> None:
         place = self.source.place(node)
+        self.unaccepted.append(node)
         if all(v.place != place for v in self.violations):
             self.violations.append(Violation(place, message, remedy))
 
@@ -201,37 +214,8 @@ class _Lowering(Protected):
         """Find the calls that read or write variables unseen, and the functions that see them when they are called."""
         for node, what, remedy in peeking(self.nodes, resolver.lookup):
             self.violation(node, what, remedy)
-        self.check_captures(resolver)
-
-    def check_captures(self, resolver: Resolver) -> None:
-        """Find the functions that see variables as they are when called, not when written down."""
-        stores = [n.id for n in self.nodes if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Del))]
-        stores += [s.target.id for s in self.nodes if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)]
-        stores += [name for name, _ in self.params]
-        harmless = {name for name, _ in self.params}.union(harmless_lambdas(self.nodes, resolver.lookup))
-        several = {name for name, count in collections.Counter(stores).items() if count > 1}
-        at_once: set[int] = set()
-        taken: set[int] = set()
-        for node in self.nodes:
-            if isinstance(node, gast.Call):
-                at_once.add(id(node.func))
-                # Of a method it is not known whether it is that of a built-in class.
-                found = at_once if resolver.lookup(node.func)[0] else taken
-                found.update(map(id, given(node, resolver.lookup).finished()))
-        for node in self.nodes:
-            if isinstance(node, (gast.Lambda, gast.GeneratorExp)) and id(node) not in at_once:
-                seen = sorted(several & set(free_names(node, frozenset())))
-                if seen:
-                    what = f"this sees {', '.join(seen)} as of when it runs, and {seen[0]} is assigned more than once"
-                    self.violation(node, what, "Assign the value to a name of its own before.")
-            lazy = isinstance(node, gast.Call) and _is_lazy(ops.spec_of(resolver.lookup(node.func)[1]))
-            if (lazy or isinstance(node, gast.GeneratorExp)) and id(node) not in at_once | taken:
-                # Of functions that are given, or are no more than an expression, it is known what they write.
-                first = node.args[0].id if lazy and node.args and isinstance(node.args[0], gast.Name) else ""
-                known = first in harmless and stores.count(first) == 1
-                if any(any(written_in(p, resolver.lookup)) for p in (node.args[1:] if known else [node])):
-                    what = "this may write, and does when it is asked for the next item"
-                    self.violation(node, what, "Write a loop, or make a list of it at once (list(...)).")
+        for node, what, remedy in late_captures(self.nodes, [name for name, _ in self.params], resolver.lookup):
+            self.violation(node, what, remedy)
 
     def run(self) -> Lowered:
         params = []
@@ -492,8 +476,3 @@ class _Lowering(Protected):
             keys=tuple([self.env[n.id] for n in keys if isinstance(n, gast.Name) and n.id in self.env]),
         )
         self.emit(effect)
-
-
-def _is_lazy(spec: ops.OpSpec | None) -> bool:
-    """Whether what an operation calls, it calls when it is asked for the next item."""
-    return spec is not None and spec.defers == "items" and bool(spec.calls)

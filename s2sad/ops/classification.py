@@ -105,12 +105,14 @@ SERIES_REFUSED: dict[str, str] = {
 
 
 def _named(name: str) -> Any:
-    """The function of NumPy that has a full name; None in versions that have none."""
+    """The function of NumPy that has a full name; None in versions that have none, where a program may have given the
+    name to another function."""
     owner: Any = np
     *path, last = name.split(".")[1:]
     for part in path:
         owner = getattr(owner, part)
-    return getattr(owner, last) if last in dir(owner) else None
+    function = getattr(owner, last) if last in dir(owner) else None
+    return function if getattr(function, "__name__", last) == last else None
 
 
 for _name, _text in REFUSED.items():

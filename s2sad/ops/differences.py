@@ -318,16 +318,16 @@ def trapezoid(z_bar: Array, y: Array, x: Array = None, dx: Array = 1.0, axis: in
     return y_bar if ndim(x) == 1 else unbroadcast(y_bar, np.shape(y)), x_bar, 0.0
 
 
-for _name in ("trapezoid", "trapz"):
-    if _name in dir(np):
-        rule(
-            getattr(np, _name),
-            wrt=["y", "x", "dx"],
-            jvp=_trapezoid_jvp,
-            samples=_trapezoids,
-            infer=infer.axes.trapezoids,
-            as_given=frozenset({"x"}),
-        )(trapezoid)
+# Programs for both NumPy 1 and 2 give one of the names the function of the other.
+for _function in {getattr(np, name) for name in ("trapezoid", "trapz") if name in dir(np)}:
+    rule(
+        _function,
+        wrt=["y", "x", "dx"],
+        jvp=_trapezoid_jvp,
+        samples=_trapezoids,
+        infer=infer.axes.trapezoids,
+        as_given=frozenset({"x"}),
+    )(trapezoid)
 
 
 def _weights() -> Sequence[Sample]:

@@ -49,7 +49,7 @@ def outcome(test: Expr, facts: Facts, classes: Classes) -> bool | None:
         said = {issubclass(cls, _SCALARS) for cls in _classes_of(facts.get(test.args[0]))}
         return said.pop() if len(said) == 1 else None
     if isinstance(test, Call) and test.op.function is hasattr and len(test.args) == 2 and not test.kwargs:
-        return _has_attribute(facts.get(test.args[0]), _value(test.args[1], facts))
+        return has_attribute(facts.get(test.args[0]), _value(test.args[1], facts))
     if isinstance(test, Call) and test.op.function is callable and len(test.args) == 1 and not test.kwargs:
         # None of them is.
         return False if _classes_of(facts.get(test.args[0])) else None
@@ -130,7 +130,7 @@ def _is_instance(fact: Fact, of: Expr, classes: Classes) -> bool | None:
     return said.pop() if len(said) == 1 else None
 
 
-def _has_attribute(fact: Fact, name: Any) -> bool | None:
+def has_attribute(fact: Fact, name: Any) -> bool | None:
     """Whether a number or array has an attribute, which is a matter of its class."""
     if fact.kind not in ("scalar", "array", "numeric", "none") or not isinstance(name, str):
         return None

@@ -8,11 +8,13 @@
 
 A number raises a TypeError where an item of it is set, an array does not.  So does ``len(u)``, of a number.  ``u[i]``
 with a truth value raises one of Python's numbers, and is an array of one of NumPy's: where an item is set next, both
-end in the handler.
+end in the handler.  Numbers and arrays raise an AttributeError where something is asked for, or set, that they have
+not: ``u.fillna(0)``, ``u.name = "power"``.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 
 import numpy as np
@@ -32,6 +34,7 @@ from s2sad.ir.nodes import (
     Expr,
     Global,
     If,
+    Op,
     Slice,
     Stmt,
     Store,
@@ -39,7 +42,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import subexpressions, walk
 from s2sad.ir.types import Fact
-from s2sad.optimise.outcomes import Classes
+from s2sad.optimise.outcomes import Classes, has_attribute
 
 #: Functions that raise nothing of real numbers and arrays of them, and those that give truth values.
 _ASKING = frozenset({np.isnan, np.isinf, np.isfinite, np.signbit})
@@ -58,13 +61,15 @@ def decided_attempt(stmt: If, facts: Facts, classes: Classes, values: Mapping[st
         classes: The classes that a global name stands for.
         values: What names are assigned, outside of the attempt as well.
     """
-    if not any(isinstance(s, Store) or _measured(s) is not None for s in stmt.then):
+    may = {error for s in stmt.then if (error := _may_raise(s)) is not None}
+    if len(may) != 1:
         return None
+    (error,) = may
     caught = [_caught(c, classes) for c in stmt.test.args if not _is_own(c)]  # type: ignore[union-attr]
-    which = next((i for i, found in enumerate(caught) if found is None or issubclass(TypeError, found)), None)
+    which = next((i for i, found in enumerate(caught) if found is None or issubclass(error, found)), None)
     if which is None or any(found is None for found in caught[: which + 1]):
         return None
-    narrow = all(found == (TypeError,) for found in caught)
+    narrow = all(found == (error,) for found in caught)
     raising = _Raising(facts, narrow, values)
     before: list[Stmt] = []
     for at, s in enumerate(stmt.then):
@@ -73,7 +78,7 @@ def decided_attempt(stmt: If, facts: Facts, classes: Classes, values: Mapping[st
                 continue
             case Exit(attempt=True) if not raising.doubtful:
                 return (*before, *stmt.then[at + 1 :]) if narrow else None
-            case Assign() if (measured := _measured(s)) is not None and _is_number(facts.get(measured)):
+            case Assign() | Effect() if raising.surely_raises(s):
                 handler = _handler(stmt.orelse, which)
                 return None if handler is None else (*before, *handler)
             case Assign(target=target, value=value) if raising.is_safe(value):
@@ -103,6 +108,36 @@ def _measured(s: Stmt) -> Expr | None:
     if isinstance(s, Assign) and isinstance(s.value, Call) and s.value.op.function is len and len(s.value.args) == 1:
         return s.value.args[0]
     return None
+
+
+def _asked(s: Stmt) -> tuple[Expr, str] | None:
+    """Of what a statement asks for a method or other attribute before it does anything else, and the name."""
+    match s:
+        case Assign(value=Call(op=Op(kind="attribute", name=name), args=(of,))):
+            return of, name
+        case Effect(node=ast.Expr(value=ast.Attribute(value=ast.Name(id=variable), attr=name))):
+            pass
+        case Effect(node=ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=variable), attr=name)))):
+            pass
+        case _:
+            return None
+    found = dict(s.names).get(variable)
+    return None if found is None else (Var(found), name)
+
+
+def _set(s: Stmt) -> tuple[Expr, str] | None:
+    """Of what a statement sets an attribute to a literal, and the name."""
+    match s:
+        case Assign(value=Call(op=Op(kind="change", name=name), args=(of, Const()))) if name.startswith("."):
+            return of, name[1:]
+    return None
+
+
+def _may_raise(s: Stmt) -> type[Exception] | None:
+    """The class of exceptions that numbers or arrays may raise in a statement for what they are."""
+    if isinstance(s, Store) or _measured(s) is not None:
+        return TypeError
+    return AttributeError if _asked(s) is not None or _set(s) is not None else None
 
 
 def _is_own(cls: Expr) -> bool:
@@ -168,6 +203,21 @@ class _Raising:
         self.masks: set[str] = set()
         #: The names of what may raise a TypeError, and is real.
         self.doubtful: set[str] = set()
+
+    def surely_raises(self, s: Stmt) -> bool:
+        """Whether a statement raises, since what it asks a number or array for is not to be had of it."""
+        if (measured := _measured(s)) is not None:
+            return _is_number(self.facts.get(measured))
+        if (asked := _asked(s)) is not None:
+            fact = self.facts.get(asked[0])
+            return (_is_number(fact) or _is_array(fact)) and has_attribute(fact, asked[1]) is False
+        if (found := _set(s)) is None:
+            return False
+        fact = self.facts.get(found[0])
+        # An array that has been made by an operator is of NumPy's own class, of which the objects have no others.
+        made = self.values.get(found[0].name) if isinstance(found[0], Var) else None
+        is_new = isinstance(made, Call) and (made.op.kind == "operator" or isinstance(made.op.function, np.ufunc))
+        return (_is_number(fact) or (_is_array(fact) and is_new)) and has_attribute(fact, found[1]) is False
 
     def is_doubtful(self, expr: Expr) -> bool:
         """Whether an expression that is safe otherwise may raise a TypeError."""

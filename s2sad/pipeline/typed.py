@@ -15,6 +15,7 @@ from s2sad.analysis.infer import Changing, Facts, Put, infer
 from s2sad.analysis.owners import owners_of_params, with_owners
 from s2sad.analysis.versions import container_stores
 from s2sad.frontend.lower import Lowered, lower
+from s2sad.frontend.postponed import remains
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Function, Stmt, Unpack, Var
 from s2sad.ir.sizes import LiteralSizes, Sizes
 from s2sad.ir.traverse import map_stmt, names_in, reads, walk
@@ -108,6 +109,9 @@ class Types:
             stores = frozenset(container_stores(walk(ir.body), known, held))
             more, reaching = with_owners(owners, ir, known)
             if stores <= containers and more == owners:
+                if lowered.refused is not None and remains(ir.body):
+                    with with_obstacle(lowered.source, perhaps=True):
+                        raise lowered.refused
                 checked = with_checks(
                     with_tried_checks(ir, known), known, [p.name for p in ir.params if p.public in wrt]
                 )

@@ -160,3 +160,14 @@ def test_modules_of_the_users_may_have_the_names_of_scipys(tmp_path: pathlib.Pat
     )
     np.testing.assert_allclose(eval(first), eval(differences), rtol=1e-6, atol=1e-8)
     assert first == second
+
+
+def test_old_names_that_a_program_gives_functions_of_numpy_are_these_functions() -> None:
+    out = python(
+        "import numpy as np\n"
+        "for old, new in (('trapz', 'trapezoid'), ('in1d', 'isin'), ('product', 'prod'), ('row_stack', 'vstack')):\n"
+        "    setattr(np, old, getattr(np, new, getattr(np, old, None)))\n"
+        "from s2sad import ops\n"
+        "print([ops.spec_of(f) is not None for f in (np.trapz, np.in1d, np.product)])\n"
+    )
+    assert out == "[True, True, True]\n"
