@@ -22,6 +22,7 @@ from s2sad.runtime.contents import is_disguised, items_of
 from s2sad.runtime.copies import is_repeated
 from s2sad.runtime.sharing import groups, named
 from s2sad.runtime.trees import sequence_like
+from s2sad.transform.given_functions import FUNCTIONS, is_known
 from s2sad.transform.instances import attribute_types, is_simple_class
 
 ARRAY = np.ndarray
@@ -38,7 +39,7 @@ def kind(value: Any) -> Any:
     """A key that is equal only for arguments of which one derivative is right.
 
     Equal keys mean equal facts, and that all of the arguments or none may have a gradient.  A truth value or text may
-    decide which branches a function takes, and is its own key.
+    decide which branches a function takes, and is its own key, as is a function that may write what it is given.
 
     Example:
         >>> kind((1.0, np.ones(3))) == kind((2.0, np.zeros(3))), kind(True) == kind(False)
@@ -69,7 +70,9 @@ def _kind(value: Any) -> Any:
     fields = getattr(t, "__dataclass_fields__", None)
     if fields is not None:
         return (t, *(_kind(getattr(value, name)) for name in fields))
-    if type(value) in LEAVES or isinstance(value, np.generic):
+    if t in FUNCTIONS and is_known(value):
+        return value
+    if t in LEAVES or isinstance(value, np.generic):
         return t
     reached = classes_held(value)
     if not reached and not makes_others(t):
@@ -131,11 +134,6 @@ def facts(
         # Which symbols say the most is known as soon as all sizes are.
         sizes = sizes if last else sizes.related()
     return found
-
-
-def settled_by_type(value: Any) -> bool:
-    """Whether the type of an argument alone decides its :func:`kind`."""
-    return (type(value) in LEAVES and type(value) not in SWITCHES) or isinstance(value, np.generic)
 
 
 def check(value: Any, where: str, label: str) -> None:

@@ -40,6 +40,8 @@ CallGoal = Literal["call", "copied_call", "effects", "tangent_call"]
 #: What is checked of a result: that it shares nothing with the arguments, nothing at all, or nothing is.
 Check = Literal["", "apart", "fresh", "known"]
 _ARRAY = np.ndarray
+#: What was compiled for so many kinds of arguments is kept.
+_MANY = 1024
 _NUMBERS = frozenset({float, np.float64, complex, int, bool, type(None)})
 #: What a function does that cannot be read as a whole, and writes nothing.
 _UNKNOWN = Doings(outside=True)
@@ -207,6 +209,8 @@ def _entered(
         entry = _of_relative(plain_function, key) or _compiled(
             function, cache, binder, wanted, values, goal, check == "known"
         )
+        if len(cache.met) >= _MANY:
+            cache.met.clear()
         cache.met[goal, check, wanted, shift, *_kinds(cache, values)] = entry
         note_compiled(plain_function)
     direct = shift == isinstance(function, types.MethodType) and target.cached < 0

@@ -18,6 +18,7 @@ from s2sad.frontend.resolve import Guard
 from s2sad.runtime import conform
 from s2sad.runtime.classes import LEAVES
 from s2sad.runtime.copies import is_repeated
+from s2sad.transform.given_functions import FUNCTIONS, is_known
 
 _MISSING = object()
 _IMMUTABLE = frozenset({float, int, bool, str, complex, type(None)})
@@ -118,6 +119,7 @@ _COMMON = {
     "missing": _MISSING,
     "missed": MISSED,
     "conform": conform,
+    "is_known": is_known,
     "is_repeated": is_repeated,
     "array": np.ndarray,
     "float64": np.float64,
@@ -146,6 +148,10 @@ def _tests(args: tuple[Any, ...], values: dict[str, Any], written: Collection[in
             # It may have decided which branches the derivative has.
             values[f"t{n}"], values[f"x{n}"] = type(x), x
             tests.append(f"type(a{n}) is t{n} and a{n} == x{n}")
+        elif type(x) in FUNCTIONS:
+            values[f"x{n}"], values[f"t{n}"] = x, type(x)
+            others = "" if is_known(x) else f" or (type(a{n}) is t{n} and not is_known(a{n}))"
+            tests.append(f"(a{n} is x{n}{others})")
         else:
             values[f"t{n}"] = type(x)
             tests.append(f"type(a{n}) is t{n}")

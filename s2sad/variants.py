@@ -29,10 +29,13 @@ from s2sad.pipeline import Compiled, Goal, Sizes, Together, compile_gradient
 from s2sad.runtime.contents import Aside
 from s2sad.runtime.copies import hold_mutable
 from s2sad.transform.foreign import attributes_among
+from s2sad.transform.given_functions import with_functions
 from s2sad.transform.instances import is_simple_class, with_attributes
 
 #: So many texts of one parameter have variants of their own.
 _TEXTS = 8
+#: What was compiled for so many functions for one parameter is kept.
+_FUNCTIONS = 8
 #: So many derivatives of one function are compiled with what is known of the relations between sizes.
 _RELATED = 12
 _SLOT = "__s2sad_variants__"
@@ -94,6 +97,8 @@ class Variants(Aside):
         self.met_sizes: tuple[Sizes, ...] = ()
         #: The truth values and texts that parameters had.
         self._met_values: dict[str, set[bool | str]] = {}
+        #: The types of parameters with the functions in them that are known.
+        self._met_functions: dict[str, dict[Fact, None]] = {}
         #: For each set of options, by the kinds of the arguments: what a call runs.
         self.ready: dict[Options, dict[Any, tuple[Entry, bool]]] = {}
         #: What calls that are met at run time run.
@@ -191,7 +196,7 @@ class Variants(Aside):
         """The type of an argument with what the function asks of its value.
 
         That is which truth value or text it is, if the function branches by it, and the attributes of an object, if the
-        function may set some.  Of one parameter the first few texts count.
+        function may set some, and functions that may write.  Of one parameter the first few texts count.
         """
         cls: Any = type(value)
         if cls is bool or cls is str:
@@ -199,11 +204,23 @@ class Variants(Aside):
             if name in self.tested and (cls is bool or value in met or len(met) < _TEXTS):
                 met.add(value)
                 return constant(value)
+        elif (known := with_functions(value, fact)) is not fact:
+            self._note_functions(name, known)
+            return known
         elif fact.kind in ("other", "dataclass") and is_simple_class(cls):
             return replace(with_attributes(name, value, fact, self.read), library=attributes_among(value, self.read))
         elif fact.kind == "other" and ops.object_model_of(cls) is not None:
             return replace(fact, library=(("", cls),))
         return fact
+
+    def _note_functions(self, name: str, known: Fact) -> None:
+        """Forget what was compiled for those functions for a parameter that were met first, if there are too many."""
+        met = self._met_functions.setdefault(name, {})
+        met[known] = None
+        if len(met) > _FUNCTIONS:
+            first = (name, next(iter(met)))
+            del met[first[1]]
+            self._made = {key: made for key, made in list(self._made.items()) if first not in key[1]}
 
     @functools.cached_property
     def tested(self) -> frozenset[str]:

@@ -13,7 +13,7 @@ import dataclasses
 import functools
 import numbers
 import types
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -77,7 +77,7 @@ class Fact:
     What is ``other`` may surely be a ``text``; ``keys`` is what holds for every key of a dict.  Of an argument and its
     attributes, those for which a model stands (see `s2sad.ops.models`) are in ``library`` with their classes.
     ``repeated`` is an argument that may be written, and of which elements may be one in memory, ``frozen`` one that is
-    read-only.
+    read-only.  One that is a ``function`` which may write is known.
     """
 
     kind: Kind
@@ -102,6 +102,7 @@ class Fact:
     library: tuple[tuple[str, type], ...] = ()
     repeated: bool = False
     frozen: bool = False
+    function: Callable[..., Any] | None = None
 
     def but(self, **changes: Any) -> Fact:
         """The fact with other values of some fields, six times as fast as by `dataclasses.replace`."""
@@ -168,6 +169,7 @@ def resized(fact: Fact, dims: Dims) -> Fact:
 
 #: The classes of the objects of NumPy that make arrays by being indexed.
 INDEXED_MAKERS = tuple(type(maker) for maker in (np.r_, np.c_, np.mgrid, np.ogrid))
+_CALLED_CLASSES = types.FunctionType, types.BuiltinFunctionType, np.ufunc, *INDEXED_MAKERS
 #: The classes of arrays that compute as arrays do.
 _ARRAYS = (np.ndarray, np.memmap, np.recarray)
 _OPERATORS = protocols.OPERATORS - protocols.MAKING - {"__invert__", "__array__"} | {
@@ -296,11 +298,7 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
             return OTHER
     if value is np.mgrid:
         return _CALLED.but(each=Fact("array"))
-    return (
-        _CALLED
-        if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, np.ufunc, *INDEXED_MAKERS))
-        else OTHER
-    )
+    return _CALLED if isinstance(value, _CALLED_CLASSES) else OTHER
 
 
 def _of_dtype(fact: Fact, dtype: np.dtype[Any]) -> Fact:

@@ -19,7 +19,7 @@ from s2sad.runtime.arrays import widened as widened_
 from s2sad.runtime.copies import copy_arrays as copy_arrays_
 from s2sad.runtime.copies import copy_reachable as copy_reachable_
 from s2sad.runtime.copies import copy_together
-from s2sad.runtime.items import items_like
+from s2sad.runtime.items import items_like, key_among, place_among
 from s2sad.runtime.items import no_function as no_function_
 from s2sad.runtime.linear import untake
 from s2sad.runtime.marks import stop_gradient
@@ -300,6 +300,18 @@ constant(signed, signature=lambda x: None, infer=infer.common.first, samples=_nu
 @linear(no_function_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="inferred", result="element")
 def no_function(z_bar: Any, x: Any) -> Any:
     return z_bar
+
+
+constant(
+    key_among,
+    signature=lambda key, keys: None,
+    samples=lambda: [sample("a", ("a", "b")), sample(1, (0, 1))],
+)
+constant(
+    place_among,
+    signature=lambda index, count: None,
+    samples=lambda: [sample(1, 2), sample(-1, 3)],
+)
 
 
 def _sums() -> Sequence[Sample]:

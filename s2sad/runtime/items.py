@@ -220,6 +220,30 @@ def is_function(x: Any) -> bool:
     return callable(x)
 
 
+def key_among(key: Any, keys: tuple[Any, ...]) -> Any:
+    """``key``, if it is one of the ``keys`` of a dict.
+
+    >>> key_among("a", ("a", "b"))
+    'a'
+
+    Raises:
+        KeyError: if it is not.
+    """
+    return dict(zip(keys, keys, strict=True))[key]
+
+
+def place_among(index: Any, count: int) -> Any:
+    """The place from the front of an ``index`` into a list or tuple of ``count`` items.
+
+    >>> place_among(-1, 3)
+    2
+
+    Raises:
+        IndexError: if there is no such place.
+    """
+    return range(count)[index]
+
+
 def no_function(x: Any) -> Any:
     """``x``, which stands where a function may stand as well.
 

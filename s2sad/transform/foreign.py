@@ -20,6 +20,7 @@ from s2sad.ops.models import ObjectModel
 from s2sad.runtime.contents import attributes_of
 from s2sad.transform import operators
 from s2sad.transform.existing import is_constant
+from s2sad.transform.given_functions import functions_among
 from s2sad.transform.instances import changed_by
 from s2sad.transform.known import Abstract, Known, Late, NotSpecialisedError, Record
 from s2sad.transform.objects import member_call
@@ -33,11 +34,13 @@ class Given:
     """What is known of the arguments of a function.
 
     ``held`` has the arguments, by an empty name, and attributes of them that are such objects, with their classes, by
-    parameter; ``carrying`` are the parameters that may carry derivatives, if that is known.
+    parameter; ``carrying`` are the parameters that may carry derivatives, if that is known.  ``functions`` has the
+    types of those in which functions are known.
     """
 
     held: Mapping[str, tuple[tuple[str, type], ...]] = field(default_factory=dict)
     carrying: tuple[str, ...] | None = None
+    functions: Mapping[str, Fact] = field(default_factory=dict)
 
 
 NOTHING = Given()
@@ -45,7 +48,8 @@ NOTHING = Given()
 
 def given_of(facts: Mapping[str, Fact], carrying: tuple[str, ...]) -> Given:
     """What is known by the types of arguments."""
-    return Given({name: fact.library for name, fact in facts.items() if fact.library}, carrying)
+    held = {name: fact.library for name, fact in facts.items() if fact.library}
+    return Given(held, carrying, functions_among(facts))
 
 
 def attributes_among(value: Any, function: types.FunctionType) -> tuple[tuple[str, type], ...]:

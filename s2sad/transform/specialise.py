@@ -32,7 +32,7 @@ from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
 from s2sad.frontend.touched import Calls, State
 from s2sad.frontend.trees import nodes_of
-from s2sad.ir.code import UNSET, Code, Operation, Value, Variable, inner
+from s2sad.ir.code import UNSET, Code, Operation, Value, Variable, inner, regions_in
 from s2sad.ir.types import Fact
 from s2sad.ops.models import class_method_model_of, has_modelled_methods
 from s2sad.runtime.classes import MEMBERS
@@ -41,6 +41,7 @@ from s2sad.transform import (
     classes,
     existing,
     foreign,
+    given_functions,
     objects,
     simple,
     sizes,
@@ -249,7 +250,7 @@ def _specialised(
     """A function as a specialiser writes it, with some objects that exist taken apart; None if it stays as it is."""
     try:
         code = s.code(home.source.function)
-        is_worth_it = instances or state or given_objects.held or _is_worth_it(s, code, home)
+        is_worth_it = instances or state or given_objects.held or given_objects.functions or _is_worth_it(s, code, home)
         made = _whole(s, code, home, wanted, instances, state, facts, given_objects) if is_worth_it else None
         return None if made is None else same_function(made, home, s.making.cells, s.reads)
     except NotSpecialisedError as error:
@@ -283,6 +284,8 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
             displays.update(op.results)
         if op.kind == "copy" and op.operands[0] in values:
             values[op.result] = values[op.operands[0]]
+            if simple.is_function(Known(values[op.result])):
+                return True
         if op.kind in ("function", "lambda", "class") or (op.kind == "delete_item" and makes):
             return True
         if op.kind in ("binary", "inplace") and op.data == "|" and makes:
@@ -310,7 +313,9 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
                     return True
         elif op.kind == "call" and _is_call_worth_it(s, op, values, displays):
             return True
-    return False
+    # A variable may have one function or another.
+    chosen = [values.get(o) for region in regions_in(code.body) for o in region.exit.operands]  # type: ignore[arg-type]
+    return any(simple.is_function(Known(value)) for value in chosen)
 
 
 def _is_one_of(value: object, known: Sequence[object]) -> bool:
@@ -390,6 +395,11 @@ def _whole(
         if param.name in facts and isinstance(param.target, Value):
             sizes.note(s, param.target, facts[param.name])
     foreign.begin(s, code, params, given_objects)
+    functions = given_objects.functions
+    held = {
+        p.target: (p.name, functions[p.name]) for p in params if p.name in functions and isinstance(p.target, Value)
+    }
+    given_functions.begin(s, frame, home, held)
     begin(s, state)
     variables.begin(s, state)
     take(s, wanted, frame)

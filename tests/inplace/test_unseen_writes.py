@@ -540,6 +540,7 @@ CASES = [
         union_of_dicts,
         by_one_for_each_class,
         by_a_table_of_lists,
+        by_one_of_two_functions,
     )
 ]
 
@@ -597,7 +598,6 @@ WRITTEN = [
 REFUSED = [
     by_the_next_of_an_object,
     by_a_bound_method,
-    by_one_of_two_functions,
     by_a_partial_function,
     by_a_method_of_the_array_that_is_looked_up,
     by_the_next_of_a_generator,

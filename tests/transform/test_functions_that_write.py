@@ -1,0 +1,244 @@
+"""Functions that write what they are given, and are reached by arguments, tables, branches and other names."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad, hvp, jvp
+from tests.oracle import numeric_gradient, richardson_jvp
+
+X = np.array([0.5, 1.2, -0.7, 0.9])
+D = np.array([0.3, -1.0, 0.8, 0.4])
+
+
+def periodic(u: Any, v: float = 0.35) -> None:
+    u[0] = u[-2]
+    u[-1] = u[1] * v
+
+
+def neumann(u: Any, v: float = 0.5) -> None:
+    u[0] = u[1]
+    u[-1] = u[-2] + v
+
+
+def squared(u: Any) -> Any:
+    return u * u
+
+
+def bound(v: float) -> Callable[[Any], None]:
+    def condition(u: Any) -> None:
+        u[0] = v * u[1]
+
+    return condition
+
+
+CONDITIONS = {"periodic": periodic, "neumann": neumann}
+STEPS = [periodic, neumann]
+SUMS = {"add": np.add, "multiply": np.multiply}
+
+
+def stepped(u: Any) -> Any:
+    u[1:-1] = np.sin(u[2:] - u[:-2])
+    return np.sum(u * u)
+
+
+def by_a_table_of_its_own(x: Any, kind: str = "periodic") -> Any:
+    condition = {"periodic": periodic, "neumann": neumann}[kind]
+    u = x * x
+    for _ in range(2):
+        condition(u)
+        s = stepped(u)
+    return s
+
+
+def by_a_table(x: Any, kind: str = "neumann") -> Any:
+    u = x * x
+    CONDITIONS[kind](u, x[1])
+    return stepped(u)
+
+
+def by_a_number(x: Any) -> Any:
+    u, s = x * x, 0.0
+    for i in range(3):
+        STEPS[i % 2 - 2](u)
+        s += stepped(u)
+    return s
+
+
+def by_a_number_computed(x: Any) -> Any:
+    u = x * x
+    (periodic, neumann, functools.partial(neumann, v=0.1))[int(np.sum(x > 0.0)) - 1](u)
+    return stepped(u)
+
+
+def by_lambdas(x: Any, kind: str = "b") -> Any:
+    u = x * x
+    {"a": lambda w: periodic(w, x[0]), "b": lambda w: neumann(w, x[1])}[kind](u)
+    return stepped(u)
+
+
+def by_a_condition(x: Any) -> Any:
+    u = x * x
+    condition = periodic if x[0] > 0.1 else neumann
+    condition(u)
+    (neumann if x[0] > 0.1 else periodic)(u, x[2])
+    return stepped(u)
+
+
+def by_a_branch(x: Any) -> Any:
+    u = x * x
+    if x[0] > 0.1:
+        condition = periodic
+    else:
+        condition = neumann
+    condition(u, x[2])
+    return stepped(u)
+
+
+def by_another_name(x: Any) -> Any:
+    u = x * x
+    for _ in range(2):
+        condition = periodic
+        condition(u)
+    return stepped(u)
+
+
+def into_out(x: Any, op: str = "multiply") -> Any:
+    out = np.zeros(4)
+    SUMS[op](x, np.sin(x), out=out)
+    return np.sum(out * x)
+
+
+WITHIN = [
+    by_a_table_of_its_own, by_a_table, by_a_number, by_a_number_computed, by_lambdas, by_a_condition, by_a_branch,
+    by_another_name, into_out,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", WITHIN, ids=lambda f: f.__name__)
+def test_functions_that_are_chosen_when_the_program_runs(f: Callable[..., Any]) -> None:
+    np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(jvp(f, (X,), (D,))[1], richardson_jvp(f, (X,), (D,)), rtol=1e-7)
+
+
+@pytest.mark.parametrize("kind", ["neumann", "elsewhere"])
+def test_a_key_decides_at_each_call(kind: str) -> None:
+    derivative = grad(by_a_table_of_its_own)
+    derivative(X)
+    if kind in CONDITIONS:
+        np.testing.assert_allclose(derivative(X, kind), numeric_gradient(by_a_table_of_its_own, (X, kind)), rtol=1e-7)
+    else:
+        with pytest.raises(KeyError, match=kind):
+            derivative(X, kind)
+
+
+def test_a_place_beyond_the_end_is_an_error() -> None:
+    def chosen(x: Any, i: int) -> Any:
+        u = x * x
+        STEPS[i](u)
+        return stepped(u)
+
+    np.testing.assert_allclose(grad(chosen)(X, -1), numeric_gradient(chosen, (X, -1)), rtol=1e-7)
+    with pytest.raises(IndexError):
+        grad(chosen)(X, 2)
+
+
+def called(x: Any, condition: Any) -> Any:
+    u = x * x
+    condition(u)
+    return stepped(u)
+
+
+def called_elsewhere(x: Any, condition: Any) -> Any:
+    return called(x, condition) * called(2.0 * x, condition)
+
+
+def called_by_a_function(x: Any, condition: Any) -> Any:
+    def inner(w: Any) -> Any:
+        condition(w)
+        return stepped(w)
+
+    return inner(x * x)
+
+
+def called_if_given(x: Any, condition: Any = None) -> Any:
+    u = x * x
+    if condition is not None:
+        old, condition = condition, squared
+        old(u)
+    return stepped(u)
+
+
+CALLING = [called, called_elsewhere, called_by_a_function, called_if_given]
+
+
+@pytest.mark.parametrize("f", CALLING, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("condition", [periodic, neumann, bound(0.7)], ids=["periodic", "neumann", "bound"])
+def test_functions_as_arguments(f: Callable[..., Any], condition: Any) -> None:
+    np.testing.assert_allclose(grad(f)(X, condition), numeric_gradient(f, (X, condition)), rtol=1e-7, atol=1e-9)
+    along = richardson_jvp(f, (X, condition), (D, None))
+    np.testing.assert_allclose(jvp(f, (X, condition), (D, None))[1], along, rtol=1e-7)
+
+
+def all_called(x: Any, conditions: Any) -> Any:
+    u = x * x
+    for condition in conditions:
+        condition(u)
+    conditions[-1](u)
+    return stepped(u) * len(conditions)
+
+
+def all_called_with_numbers(x: Any, steps: Any) -> Any:
+    u = x * x
+    for condition, v in steps:
+        condition(u, v)
+    return stepped(u)
+
+
+def all_values_called(x: Any, table: Any, kind: str = "b") -> Any:
+    u = x * x
+    for condition in table.values():
+        condition(u)
+    table[kind](u)
+    return stepped(u)
+
+
+GIVEN: list[tuple[Callable[..., Any], Any]] = [
+    (all_called, (periodic, neumann)),
+    (all_called, [neumann, periodic]),
+    (all_called, [neumann, squared, periodic]),
+    (all_called, (bound(0.2), bound(0.3))),
+    (all_called_with_numbers, ((periodic, 0.2), (neumann, 0.3))),
+    (all_called_with_numbers, [(periodic, np.float64(0.2)), [neumann, 0.3]]),
+    (all_values_called, {"a": periodic, "b": neumann}),
+]
+
+
+@pytest.mark.parametrize(("f", "given"), GIVEN, ids=range(len(GIVEN)))
+def test_functions_in_arguments(f: Callable[..., Any], given: Any) -> None:
+    np.testing.assert_allclose(grad(f)(X, given), numeric_gradient(f, (X, given)), rtol=1e-7, atol=1e-9)
+    along = richardson_jvp(f, (X, given), (D, None))
+    np.testing.assert_allclose(jvp(f, (X, given), (D, None))[1], along, rtol=1e-7)
+
+
+def test_each_function_has_its_own_derivative() -> None:
+    """Whatever was called before: functions that write, others, and more closures than are kept."""
+    derivative = grad(called_elsewhere)
+    conditions = [squared, periodic, squared, squared, neumann, *[bound(0.1 * n) for n in range(10)], periodic]
+    for condition in conditions:
+        expected = numeric_gradient(called_elsewhere, (X, condition))
+        np.testing.assert_allclose(derivative(X, condition), expected, rtol=1e-7, atol=1e-9)
+        along = jvp(called_elsewhere, (X, condition), (D, None))[1]
+        np.testing.assert_allclose(along, expected @ D, rtol=1e-7)
+
+
+def test_second_derivatives() -> None:
+    def slope(x: Any) -> Any:
+        return grad(called)(x, neumann) @ D
+
+    np.testing.assert_allclose(hvp(called, (X, neumann), (D, None)), numeric_gradient(slope, (X,)), rtol=1e-6)
