@@ -428,7 +428,7 @@ def _path(expr: Expr) -> str | None:
 
 def _attribute(name: str, whole: Fact, function: object) -> Fact:
     if name in ("ndim", "size", "itemsize", "nbytes"):
-        return SCALAR
+        return OPEN if whole.kind == "other" else SCALAR
     if name == "dtype":
         precision = whole.precision if whole.precision in ("single", "double") else ""
         return Fact("other", real=whole.real, boolean=whole.boolean or not whole.numeric, precision=precision)

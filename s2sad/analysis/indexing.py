@@ -15,7 +15,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.sizes import Dims, number_of, sliced
 from s2sad.ir.sums import Dim
-from s2sad.ir.types import OPEN, Atom, Fact, Kind, Shape, has_objects, item_of, scalar, sized, some_item
+from s2sad.ir.types import OPEN, TEXT, Atom, Fact, Kind, Shape, has_objects, item_of, scalar, sized, some_item
 
 AtomMaker = Callable[..., Atom]
 
@@ -35,11 +35,10 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
             return Fact(whole.kind, each=some_item(whole))
         single = whole.kind == "dict" or fact(index).kind == "scalar"
         return some_item(whole) or OPEN if single else OPEN
-    if whole.kind == "scalar":
+    if whole.kind in ("scalar", "none", "slice"):
         return OPEN
-    if whole.kind == "other" and whole.each is not None and not isinstance(index, Slice):
-        # An item of a range.
-        return whole.each if fact(index).kind == "scalar" else OPEN
+    if whole.kind == "other":
+        return _of_another(whole, index, fact)
     if has_objects(whole):
         keys = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
         return whole.each or OPEN if all(fact(key).kind == "scalar" for key in keys) else whole
@@ -91,16 +90,31 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
         dims = _indexed(whole.dims, parts, fact)
         if dims is not None:
             return sized(dims, whole.real)
-    kind: Kind = "array" if ndim is not None and ndim > 0 else "numeric" if whole.kind != "open" else "open"
-    if kind == "numeric" and any(isinstance(p, Slice) or (isinstance(p, Fact) and p.kind == "slice") for p in parts):
-        kind = "array"  # a slice takes an axis, and keeps it
+    # A slice takes an axis, and keeps it.
+    cut = whole.kind != "open" and any(
+        isinstance(p, Slice) or (isinstance(p, Fact) and p.kind == "slice") for p in parts
+    )
+    kind: Kind = "array" if cut or (ndim is not None and ndim > 0) else "numeric" if whole.kind != "open" else "open"
     shape: Shape | None = None
     if exact and whole.shape is not None and len(whole.shape) == 1 and any(isinstance(p, Slice) for p in parts):
         while removed and removed[-1] == "":
             removed.pop()
         (base,) = whole.shape
         shape = whole.shape if not removed else frozenset({atom(f"{base.name}<{','.join(removed)}>")})
-    return Fact(kind, shape, ndim, whole.real)
+    return Fact(kind, shape, ndim, whole.real, extended=cut)
+
+
+def _of_another(whole: Fact, index: Expr, fact: Callable[[Expr], Fact]) -> Fact:
+    """The fact about ``whole[index]`` of what is no number, array or container: a text, a range, an object."""
+    part = index if isinstance(index, Slice) else fact(index)
+    if whole.text:
+        return TEXT if isinstance(part, Slice) or part.kind in ("scalar", "slice") else OPEN
+    if whole.each is None:
+        return OPEN
+    # What makes arrays by being indexed, or an item of a range.
+    makes_arrays = whole.each.kind in ("array", "numeric")
+    single = isinstance(part, Fact) and part.kind == "scalar"
+    return whole.each if makes_arrays or single else OPEN
 
 
 def _taken(part: Slice, length: int) -> range | None:

@@ -170,6 +170,8 @@ def resized(fact: Fact, dims: Dims) -> Fact:
 #: The classes of the objects of NumPy that make arrays by being indexed.
 INDEXED_MAKERS = tuple(type(maker) for maker in (np.r_, np.c_, np.mgrid, np.ogrid))
 _CALLED_CLASSES = types.FunctionType, types.BuiltinFunctionType, np.ufunc, *INDEXED_MAKERS
+#: What some of them make, whatever the index.
+_MADE = {type(np.mgrid): Fact("array"), type(np.r_): Fact("numeric"), type(np.c_): Fact("numeric")}
 #: The classes of arrays that compute as arrays do.
 _ARRAYS = (np.ndarray, np.memmap, np.recarray)
 _OPERATORS = protocols.OPERATORS - protocols.MAKING - {"__invert__", "__array__"} | {
@@ -296,9 +298,7 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
             return _of_dtype(OTHER, np.dtype(value))
         except TypeError:
             return OTHER
-    if value is np.mgrid:
-        return _CALLED.but(each=Fact("array"))
-    return _CALLED if isinstance(value, _CALLED_CLASSES) else OTHER
+    return _CALLED.but(each=_MADE.get(type(value))) if isinstance(value, _CALLED_CLASSES) else OTHER
 
 
 def _of_dtype(fact: Fact, dtype: np.dtype[Any]) -> Fact:

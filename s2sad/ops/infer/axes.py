@@ -131,7 +131,7 @@ def values_at(name: str) -> Callable[[Bound, Look], Fact | None]:
 
     def infer(b: Bound, fact: Look) -> Fact | None:
         x, real = fact(b[name]), all_real(*operands(b, fact))
-        sure = x.kind == "array" and x.ndim != 0
+        sure = x.has_axes
         return replace(x, kind="array" if sure else "numeric", real=real, size=None) if x.numeric else None
 
     return infer

@@ -187,8 +187,8 @@ def elementwise(facts: list[Fact]) -> Fact:
     ndim = max(n for n in ndims if n is not None) if all(n is not None for n in ndims) else None
     if any(f.kind in ("list", "tuple") for f in facts):
         return OPEN
-    sure = any(f.kind == "array" and f.ndim != 0 for f in facts)
-    return Fact("array" if sure else "numeric", shape, ndim, real, extended=any(f.has_axes for f in facts))
+    sure = any(f.has_axes for f in facts)
+    return Fact("array" if sure else "numeric", shape, ndim, real, extended=sure)
 
 
 def broadcast_of_all(b: Bound, fact: Look) -> Fact:
@@ -212,7 +212,7 @@ def number_or_array(b: Bound, fact: Look) -> Fact:
 def same_as_first(b: Bound, fact: Look) -> Fact:
     """Of the shape of the first operand; of an array without axes it may be a number."""
     whole = fact(next(iter(b.values())))
-    sure = whole.kind == "array" and whole.ndim != 0
+    sure = whole.has_axes
     return replace(whole, kind="array" if sure else "numeric", size=None) if whole.numeric else unknown(b, fact)
 
 

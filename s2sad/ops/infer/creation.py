@@ -110,7 +110,10 @@ def viewed(b: Bound, fact: Look) -> Fact | None:
 
 
 def item(b: Bound, fact: Look) -> Fact | None:
-    return scalar(fact(b["a"]).real)
+    whole = fact(b["a"])
+    # That of an array of texts or dates is no number.
+    of_numbers = whole.kind != "other" and (whole.real or whole.precision != "")
+    return scalar(whole.real) if of_numbers else None
 
 
 def with_axes(b: Bound, fact: Look) -> Fact | None:
