@@ -41,6 +41,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import children, reads, walk
+from s2sad.ops.binding import given
 from s2sad.runtime import stop_gradient
 
 
@@ -87,6 +88,8 @@ def carriers(expr: Expr) -> Iterator[str]:
             operands = expr.args[:1]
         elif isinstance(expr, Call) and expr.op.kind == "ifexp":
             operands = expr.args[1:]
+        elif isinstance(expr, Call) and (rule := ops.find(expr.op.function)) is not None and rule.steps:
+            operands = [operand for name, operand in given(expr).items() if name not in rule.steps]
         for operand in operands:
             yield from carriers(operand)
 

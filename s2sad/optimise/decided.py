@@ -18,6 +18,7 @@ from s2sad.analysis.infer import Facts
 from s2sad.ir.nodes import Assign, Block, Break, Call, Copy, Expr, Function, If, Op, Stmt, Var
 from s2sad.ir.traverse import base, is_attempt, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.ir.types import Fact, constant
+from s2sad.optimise.computing import Computes
 from s2sad.optimise.outcomes import Classes, outcome
 from s2sad.optimise.raised import decided_attempt
 
@@ -25,13 +26,14 @@ from s2sad.optimise.raised import decided_attempt
 _TESTS = (np.isscalar, isinstance, hasattr, callable)
 
 
-def take_decided(function: Function, facts: Facts, classes: Classes) -> Function:
+def take_decided(function: Function, facts: Facts, classes: Classes, computes: Computes) -> Function:
     """``function`` without branches that what is known of values decides, or changes of tuples.
 
     Args:
         function: The function.
         facts: What is known of its values.
         classes: The classes that a global name stands for.
+        computes: Whether a function of the user's does no more in a call than to compute numbers.
     """
 
     def in_expr(expr: Expr) -> Expr:
@@ -46,7 +48,7 @@ def take_decided(function: Function, facts: Facts, classes: Classes) -> Function
     def in_block(block: Block) -> Block:
         out: list[Stmt] = []
         for stmt, after in zip_longest(block, block[1:]):
-            arm = _taken(stmt, facts, classes, values)
+            arm = _taken(stmt, facts, classes, values, computes)
             if arm is None:
                 out.append(map_stmt(stmt, in_expr, in_block))
                 continue
@@ -75,11 +77,11 @@ def _is_test(op: Op) -> bool:
     return op.kind == "compare" or (op.kind, op.name) == ("bool", "not") or op.function in _TESTS
 
 
-def _taken(stmt: Stmt, facts: Facts, classes: Classes, values: Mapping[str, Expr]) -> Block | None:
+def _taken(stmt: Stmt, facts: Facts, classes: Classes, values: Mapping[str, Expr], computes: Computes) -> Block | None:
     """What is left of a branch or attempt that is decided; None of any other statement."""
     if not isinstance(stmt, If):
         return None
-    if is_attempt(stmt) and (tried := decided_attempt(stmt, facts, classes, values)) is not None:
+    if is_attempt(stmt) and (tried := decided_attempt(stmt, facts, classes, values, computes)) is not None:
         return tried
     taken = outcome(stmt.test, facts, classes)
     return None if taken is None else stmt.then if taken else stmt.orelse

@@ -99,6 +99,9 @@ def _compared(test: Call, facts: Facts) -> bool | None:
     a, b = _value(left, facts), _value(right, facts)
     name = test.op.name
     if name in ("is", "is not"):
+        if b is _UNKNOWN and isinstance(right, Global) and facts.get(right).kind == "other":
+            # What is no number or array is none: `x is np.ma.masked`.
+            return name == "is not" if _classes_of(facts.get(left)) else None
         if b is not None or not isinstance(left, (Var, Const)):
             return None
         kind = facts.get(left).kind

@@ -42,6 +42,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import subexpressions, walk
 from s2sad.ir.types import Fact
+from s2sad.optimise.computing import NOT_RAISED, Computes, is_number, is_plain, only_computes
 from s2sad.optimise.outcomes import Classes, has_attribute
 
 #: Functions that raise nothing of real numbers and arrays of them, and those that give truth values.
@@ -52,7 +53,9 @@ _COMPARED = ("==", "!=", "<", "<=", ">", ">=")
 _ARITHMETIC = frozenset({"+", "-", "*", "/"})
 
 
-def decided_attempt(stmt: If, facts: Facts, classes: Classes, values: Mapping[str, Expr]) -> Block | None:
+def decided_attempt(
+    stmt: If, facts: Facts, classes: Classes, values: Mapping[str, Expr], computes: Computes
+) -> Block | None:
     """What runs of an attempt; None where the types do not say whether it raises, or it does more than this.
 
     Args:
@@ -60,12 +63,18 @@ def decided_attempt(stmt: If, facts: Facts, classes: Classes, values: Mapping[st
         facts: The types of all names.
         classes: The classes that a global name stands for.
         values: What names are assigned, outside of the attempt as well.
+        computes: Whether a function of the user's does no more in a call than to compute numbers.
     """
+    caught = [_caught(c, classes) for c in stmt.test.args if not _is_own(c)]  # type: ignore[union-attr]
+    if all(caught) and all(issubclass(c, NOT_RAISED) for found in caught for c in found or ()):
+        ends = next((at for at, s in enumerate(stmt.then) if isinstance(s, Exit)), 0)
+        body, after = stmt.then[1:ends], stmt.then[ends + 1 :]
+        if isinstance(stmt.then[0], Enter) and stmt.then[0].manager is None and only_computes(body, facts, computes):
+            return (*body, *after)
     may = {error for s in stmt.then if (error := _may_raise(s)) is not None}
     if len(may) != 1:
         return None
     (error,) = may
-    caught = [_caught(c, classes) for c in stmt.test.args if not _is_own(c)]  # type: ignore[union-attr]
     which = next((i for i, found in enumerate(caught) if found is None or issubclass(error, found)), None)
     if which is None or any(found is None for found in caught[: which + 1]):
         return None
@@ -92,7 +101,7 @@ def decided_attempt(stmt: If, facts: Facts, classes: Classes, values: Mapping[st
                 pass
             case Store(op=None, call=None) if raising.is_safe(s.value):
                 base = facts.get(s.base)
-                if _is_number(base) and raising.is_index(s.index):
+                if is_number(base) and raising.is_index(s.index):
                     handler = _handler(stmt.orelse, which)
                     return None if handler is None else (*before, *handler)
                 if not (narrow and not raising.doubtful and _is_array(base) and raising.is_index(s.index, True)):
@@ -173,18 +182,9 @@ def _asks(s: Stmt) -> bool:
     return isinstance(s, Assign) and isinstance(s.value, Call) and s.value.op.kind == "exception"
 
 
-def _is_plain(fact: Fact) -> bool:
-    return not (fact.owners or fact.boxed or fact.reach) and fact.precision != ""
-
-
-def _is_number(fact: Fact) -> bool:
-    """Whether a value surely is a number, which has no items."""
-    return fact.kind == "scalar" and _is_plain(fact)
-
-
 def _is_array(fact: Fact) -> bool:
     """Whether a value surely is an array of numbers."""
-    return fact.kind == "array" and _is_plain(fact)
+    return fact.kind == "array" and is_plain(fact)
 
 
 def _has_length(fact: Fact) -> bool:
@@ -207,17 +207,17 @@ class _Raising:
     def surely_raises(self, s: Stmt) -> bool:
         """Whether a statement raises, since what it asks a number or array for is not to be had of it."""
         if (measured := _measured(s)) is not None:
-            return _is_number(self.facts.get(measured))
+            return is_number(self.facts.get(measured))
         if (asked := _asked(s)) is not None:
             fact = self.facts.get(asked[0])
-            return (_is_number(fact) or _is_array(fact)) and has_attribute(fact, asked[1]) is False
+            return (is_number(fact) or _is_array(fact)) and has_attribute(fact, asked[1]) is False
         if (found := _set(s)) is None:
             return False
         fact = self.facts.get(found[0])
         # An array that has been made by an operator is of NumPy's own class, of which the objects have no others.
         made = self.values.get(found[0].name) if isinstance(found[0], Var) else None
         is_new = isinstance(made, Call) and (made.op.kind == "operator" or isinstance(made.op.function, np.ufunc))
-        return (_is_number(fact) or (_is_array(fact) and is_new)) and has_attribute(fact, found[1]) is False
+        return (is_number(fact) or (_is_array(fact) and is_new)) and has_attribute(fact, found[1]) is False
 
     def is_doubtful(self, expr: Expr) -> bool:
         """Whether an expression that is safe otherwise may raise a TypeError."""
@@ -226,7 +226,7 @@ class _Raising:
         )
 
     def _is_part_of_number(self, expr: Expr) -> bool:
-        return isinstance(expr, Call) and expr.op.kind == "index" and _is_number(self.facts.get(expr.args[0]))
+        return isinstance(expr, Call) and expr.op.kind == "index" and is_number(self.facts.get(expr.args[0]))
 
     def is_safe(self, expr: Expr) -> bool:
         if isinstance(expr, (Const, Global, Var)):
@@ -258,7 +258,7 @@ class _Raising:
             # Its type is not known, those of its operands are.
             return all(map(self.is_real, expr.args[:1] if self._is_part_of_number(expr) else expr.args))  # type: ignore[union-attr]
         fact = self.facts.get(expr)
-        return fact.numeric and fact.real and _is_plain(fact)
+        return fact.numeric and fact.real and is_plain(fact)
 
     def is_mask(self, expr: Expr) -> bool:
         """Whether an expression whose operands are safe is a truth value, or an array of them."""

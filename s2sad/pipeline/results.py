@@ -15,6 +15,7 @@ from s2sad.frontend.lower import Lowered
 from s2sad.frontend.met import roots_called
 from s2sad.ir.nodes import Call, Expr, Function
 from s2sad.ir.types import OPEN, UNSET_FACT, Fact, rough, some_item
+from s2sad.optimise.computing import only_computes
 from s2sad.pipeline.fixed_points import FixedPoints
 from s2sad.pipeline.literals import Literals
 from s2sad.pipeline.sources import Guards, Sources
@@ -170,6 +171,20 @@ class Results:
                 made = self.concretes[key] = compiled.functions[compiled.names[0]]
                 self.sources.derived[made] = function
         return self.concretes[key]
+
+    def computes(self, call: Call, facts: Facts, inside: frozenset[Any] = frozenset()) -> bool:
+        """Whether the callee does no more than to compute real numbers from real numbers; not of recursive ones."""
+        function = call.op.function
+        assert isinstance(function, types.FunctionType)
+        if self.bound_facts(call, facts.get) is None or self.found.depth.get(self.sources.whole(function), 0):
+            return False
+        key, _, _ = self.key_of(call, facts)
+        found = self.found.inferred.get(key)
+        if found is None or key in inside:
+            return False
+        self.found.points.ask(key)
+        lowered, known = found
+        return only_computes(lowered.function.body, known, lambda inner: self.computes(inner, known, inside | {key}))
 
     def key_of(self, call: Call, facts: Facts) -> tuple[Any, dict[str, Fact], int]:
         """Under what the callee of a call is known, the types of its arguments, and how deep it is in itself."""

@@ -14,12 +14,13 @@ import gast
 from s2sad.analysis.infer import Changing, Facts, Put, infer
 from s2sad.analysis.owners import owners_of_params, with_owners
 from s2sad.analysis.versions import container_stores
+from s2sad.errors import ArgumentError
 from s2sad.frontend.lower import Lowered, lower
 from s2sad.frontend.postponed import remains
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Function, Stmt, Unpack, Var
 from s2sad.ir.sizes import LiteralSizes, Sizes
 from s2sad.ir.traverse import map_stmt, names_in, reads, walk
-from s2sad.ir.types import OPEN, Fact, describe, some_item
+from s2sad.ir.types import OPEN, OTHER, Fact, describe, some_item
 from s2sad.optimise import take_decided
 from s2sad.pipeline.attributes import Attributes
 from s2sad.pipeline.by_types import rewritten
@@ -39,12 +40,13 @@ class Calls(NamedTuple):
 
     ``user_fact`` has the type of the result of one, ``contents`` the names that may hold a container of which something
     that it holds is replaced and what is put into lists that names may hold, ``held`` those of lists that others may
-    hold.
+    hold, ``computes`` whether a call does no more than to compute numbers from numbers.
     """
 
     user_fact: Callable[[Call, Callable[[Expr], Fact]], Fact]
     contents: Callable[[Function, Facts], tuple[frozenset[str], Mapping[str, frozenset[Put]]]]
     held: Callable[[Function, Facts], frozenset[str]]
+    computes: Callable[[Call, Facts], bool]
 
 
 class Types:
@@ -127,11 +129,17 @@ class Types:
         while True:
             known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.calls.user_fact, changing)
             more = changing.with_more(*self.calls.contents(ir, known))
-            taken = take_decided(ir, known, lambda text: self.classes(lowered, text)) if more == changing else ir
+            taken = self.decided(lowered, ir, known) if more == changing else ir
             taken = rewritten(_without_stars(taken, known), known)
             if taken == ir and more == changing:
                 return ir, known
             ir, changing = taken, more
+
+    def decided(self, lowered: Lowered, ir: Function, known: Facts) -> Function:
+        """A function without what the types of its names decide."""
+        return take_decided(
+            ir, known, lambda text: self.classes(lowered, text), lambda call: self.calls.computes(call, known)
+        )
 
     def classes(self, lowered: Lowered, text: str) -> tuple[type, ...]:
         """The class that a global name or attribute has, or the classes of a tuple of them; else none."""
@@ -247,7 +255,11 @@ def _stably_described(value: Any, name: str, sizes: Sizes | None) -> Fact:
     """What is known of the value of a variable whatever a list or dict holds."""
     if type(value) in (list, dict):
         return Fact("list" if type(value) is list else "dict")
-    return _stable(describe(value, name, sizes))
+    try:
+        return _stable(describe(value, name, sizes))
+    except ArgumentError:
+        # An array with operators of its own: what uses them is refused there.
+        return OTHER.but(owners=frozenset({type(value)}))
 
 
 def _stable(fact: Fact) -> Fact:
