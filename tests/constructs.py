@@ -231,6 +231,20 @@ def _first_class(x: Any) -> Any:
     return np.sum(twice(table["square"])(x) + table["sin"](x))
 
 
+@right(F, "functions that write what they are given, in tables, as arguments, one or another by a branch")
+def _writing_functions(x: Any, name: str = "double") -> Any:
+    def double(u: Any) -> None:
+        u *= 2.0
+
+    def bend(u: Any, v: float = 0.3) -> None:
+        u[1:] = np.sin(u[:-1]) * v
+
+    u = x * x
+    {"double": double, "bend": bend}[name](u)
+    (bend if u[0] > 0.0 else double)(u)
+    return np.sum(u * u)
+
+
 @right(F, "recursion")
 def _recursion(x: Any, n: int = 3) -> Any:
     return np.sum(x) if n == 0 else _recursion(np.sin(x) * x, n - 1)

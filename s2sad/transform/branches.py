@@ -320,10 +320,20 @@ class _Joining:
             return merged
         if len(values) == 2 and all(is_callable(v) or isinstance(v, Record) or is_existing(v) for v in values):
             return self.choice(values)
+        if (row := self.row(values)) is not None:
+            return row
         known = list(map(self.s.plain, values))
         if len(values) == 2 and any(map(is_static, values)) and all(map(choices.is_object_or_none, known)):
             return self.choice(known)
         return self.result(values, name)
+
+    def row(self, values: Sequence[Abstract]) -> Row | None:
+        """One of several tuples with as many items."""
+        rows = [value for value in values if isinstance(value, Row)]
+        if len(rows) < len(values) or len({(row.cls, len(row.items)) for row in rows}) > 1:
+            return None
+        columns = zip(*[row.items for row in rows], strict=True)
+        return Row(tuple([self.value(list(column), "") for column in columns]), rows[0].cls)
 
     def merged(self, values: Sequence[Abstract]) -> Abstract | None:
         """One of several objects of one shape, of which none may be changed later, since it is a copy.

@@ -26,7 +26,6 @@ from s2sad.transform import (
     generators,
     growing,
     objects,
-    simple,
     stand_ins,
     stars,
 )
@@ -76,6 +75,7 @@ from s2sad.transform.regions import (
     names_read,
     size,
 )
+from s2sad.transform.selected import got_of_known
 from s2sad.transform.shapes import things_of
 from s2sad.transform.simple import has_rule, is_structure
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
@@ -165,6 +165,8 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
                 return objects.named_tuple_method(s, function, args)
             if not args and (pairs := held_pairs(s, function)) is not None:
                 return (view(s, function, pairs, frame.place or op.place),)
+            if (found := got_of_known(s, function, args, op, frame.place or op.place)) is not None:
+                return found
             if existing.is_existing(function.receiver) and not any(is_structure(v) for _, v in args):
                 return existing.method_call(s, function, args, op, frame)
             return apply_method(s, function, args, op, frame)
@@ -178,8 +180,6 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
             whole = [*given, *more, *named.items()]
             return _applied(s, function.function, whole, op, frame)
         case Choice(then=then, orelse=orelse):
-            if choices.is_none(then) or choices.is_none(orelse):
-                raise NotSpecialisedError("choice")
             arms = [functools.partial(_arm, s, side, args, op, frame) for side in (then, orelse)]
             return branches.fork(s, function.test, arms, [""], frame.place or op.place)
         case Record():
@@ -217,6 +217,9 @@ def _starting(s: Specialiser, function: Abstract, args: Args) -> tuple[Start, Ar
 
 
 def _arm(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: Frame) -> End:
+    if choices.is_none(function):
+        place = frame.place or op.place
+        return End("raise", (choices.none_called(s, place),), place)
     done = _applied(s, function, args, op, frame)
     return done if isinstance(done, End) else End("yield", done)
 
@@ -225,21 +228,6 @@ def _applied(s: Specialiser, function: Abstract, args: Args, op: Operation, fram
     """Call an abstract value, or write the call as it is."""
     done = apply(s, function, args, op, frame)
     return _written(s, function, args, op, frame) if done is None else done
-
-
-def decorated(s: Specialiser, op: Operation, frame: Frame) -> Done:
-    """A function with decorators that are known, and called with it."""
-    count = op.data.decorators
-    made: Abstract = simple.closure(s, op, frame)
-    for operand in reversed(op.operands[:count]):
-        decorator = s.get(operand, frame)
-        if not is_callable(decorator):
-            return None
-        done = apply(s, decorator, [("", made)], op, frame)
-        if not isinstance(done, tuple):
-            return None
-        (made,) = done
-    return (made,)
 
 
 def _written(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: Frame) -> tuple[Abstract, ...]:

@@ -8,12 +8,13 @@ if hit is not None:             if t:
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from s2sad.ir.code import Constant, Exit, Operand, Operation, Place, Region, Value
 from s2sad.transform import presence
-from s2sad.transform.known import Abstract, Choice, NotSpecialisedError, Record
+from s2sad.transform.known import Abstract, Choice, Closure, Known, Method, NotSpecialisedError, Partial, Record
 
 if TYPE_CHECKING:
     from s2sad.transform.specialiser import Specialiser
@@ -25,10 +26,11 @@ def is_none(value: Abstract) -> bool:
 
 
 def is_object_or_none(value: Abstract) -> bool:
-    """Whether a value is an object, None, or one of such."""
+    """Whether a value is an object or function, None, or one of such."""
     if isinstance(value, Choice):
         return is_object_or_none(value.then) and is_object_or_none(value.orelse)
-    return isinstance(value, Record) or is_none(value)
+    is_function = isinstance(value, Known) and type(value.value) is types.FunctionType
+    return is_function or isinstance(value, (Record, Closure, Method, Partial)) or is_none(value)
 
 
 def asked(
@@ -74,7 +76,15 @@ def side(s: Specialiser, value: Abstract) -> Abstract:
 
 def of_none(s: Specialiser, name: str, place: Place | None) -> Value:
     """The exception of reading an attribute of None."""
+    return _exception(s, AttributeError, f"'NoneType' object has no attribute {name!r}", place)
+
+
+def none_called(s: Specialiser, place: Place | None) -> Value:
+    """The exception of calling None."""
+    return _exception(s, TypeError, "'NoneType' object is not callable", place)
+
+
+def _exception(s: Specialiser, error: type[Exception], text: str, place: Place | None) -> Value:
     if s.expression:
         raise NotSpecialisedError("expression")
-    text = f"'NoneType' object has no attribute {name!r}"
-    return presence.exception(s, AttributeError, text, place)
+    return presence.exception(s, error, text, place)

@@ -115,18 +115,19 @@ def _whole_numbers(s: Specialiser) -> tuple[type, ...]:
     return (int,) if s.relied.writes_out else ()
 
 
-#: Methods of dicts that give views of what they hold.
+#: Methods of dicts that give views of what they hold, or an item.
 _VIEWS = {"keys": dict.keys, "values": dict.values, "items": dict.items}
+_METHODS = {**_VIEWS, "get": dict.get}
 
 
 def view_method(s: Specialiser, base: Known, name: str, place: Place | None) -> tuple[Abstract] | None:
-    """A method of a dict that exists and holds objects or functions, if it gives a view of these."""
-    if name not in _VIEWS or type(base.value) not in DICTS or not is_held(base) or not holds_objects(base.value):
+    """A method of a dict that exists and holds objects or functions, if it gives a view of these, or one of them."""
+    if name not in _METHODS or type(base.value) not in DICTS or not is_held(base) or not holds_objects(base.value):
         return None
     operand = s.emit("attribute", (s.dynamic(base),), name, place=place)
     s.needless.add(operand)
     s.reads.add(operand)
-    return (Method(Known(_VIEWS[name]), base, None, operand),)
+    return (Method(Known(_METHODS[name]), base, None, operand),)
 
 
 def held_pairs(s: Specialiser, method: Method) -> list[tuple[Any, Abstract]] | None:

@@ -23,6 +23,7 @@ from s2sad.transform.existing import DICTS
 from s2sad.transform.held import held_items, is_held
 from s2sad.transform.known import Abstract, Cell, Content, Items, Known, Method, Row, key_operand
 from s2sad.transform.ordering import in_order, put_in_order
+from s2sad.transform.selected import got
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
@@ -183,7 +184,8 @@ class Receiver:
     def get(self) -> Done:
         key = key_of(self.s, self.values[0]) if self.whole(1, 2) else None
         if key is None:
-            return None
+            place = self.frame.place or self.op.place
+            return got(self.s, self.items, self.values, self.op, place) if self.whole(1, 2) else None
         self.s.used = True
         at = position(self.content, key.value)
         if at is not None:

@@ -1,4 +1,4 @@
-"""Functions in lists, tuples and dicts, one of which is chosen by a key that is known when the program runs.
+"""Functions and objects in lists, tuples and dicts, one of which is chosen by a key that is known at run time.
 
 SCHEMES[name](u, dt)            if name == 'upwind': upwind(u, dt)
                                 else: central(u, dt)
@@ -6,30 +6,35 @@ SCHEMES[name](u, dt)            if name == 'upwind': upwind(u, dt)
 
 from __future__ import annotations
 
+import functools
 import types
+from collections.abc import Sequence
 from typing import Any
 
 from s2sad.frontend.writing import may_write
-from s2sad.ir.code import Code, Constant, Place, Value, inner
+from s2sad.ir.code import NONE, Code, Constant, Operation, Place, Value, inner
+from s2sad.runtime.classes import own_class
 from s2sad.runtime.items import key_among, place_among
+from s2sad.transform import branches
 from s2sad.transform.containers import MAPPINGS
-from s2sad.transform.existing import DICTS, is_function_or_class
+from s2sad.transform.existing import DICTS, is_container, is_function_or_class, is_object
 from s2sad.transform.held import held_items, is_held
-from s2sad.transform.known import Abstract, Choice, Items, Known, Row, is_callable
-from s2sad.transform.specialiser import Done, Specialiser
+from s2sad.transform.known import Abstract, Items, Known, Method, Row, is_callable
+from s2sad.transform.specialiser import Done, End, Specialiser
 
-#: So many functions at most are told apart where the program runs.
+Args = Sequence[tuple[str, Abstract]]
+#: So many items at most are told apart where the program runs.
 _MOST = 12
 
 
 def selected(s: Specialiser, base: Abstract, index: Abstract, result: Value, place: Place | None) -> Done:
-    """The item under a key that is not known; None where the items are no functions, or it makes no difference.
+    """The item under a key that is not known; None where no item is to be known, or it makes no difference.
 
     A call of one of several functions that write nothing may stay a call of what is found at run time: it is shorter.
     """
     if not isinstance(index, Value) or index in s.slices or s.expression:
         return None
-    table = _functions(s, base)
+    table = _table(s, base)
     if table is None or not 0 < len(table) <= _MOST:
         return None
     if not (any(map(_is_needed, table.values())) or _is_given_out(s.active[-1], result)):
@@ -41,26 +46,83 @@ def selected(s: Specialiser, base: Abstract, index: Abstract, result: Value, pla
     known: Any = len(table) if by_place else tuple(table)
     helper = s.outside(place_among, "place_among") if by_place else s.outside(key_among, "key_among")
     key = s.emit("call", s.operands([helper, index, Constant(known)], place), ("", ""), place=place)
-    *others, chosen = table.items()
-    found: Abstract = chosen[1]
-    for at, function in reversed(others):
-        found = Choice(s.emit("compare", (key, Constant(at)), "==", place=place), function, found)
+    return _one_of(s, key, list(table.items()), result.name, place)
+
+
+def got(s: Specialiser, base: Abstract, args: Sequence[Abstract], op: Operation, place: Place | None) -> Done:
+    """What the method ``get`` of a dict gives for a key that is not known; None where it makes no difference."""
+    index, *default = args
+    table = _table(s, base) if isinstance(index, Value) and not s.expression and _is_mapping(base) else None
+    if table is None or not 0 < len(table) <= _MOST or not any(map(_is_needed, table.values())):
+        return None
+    if isinstance(base, Known) and (held := held_items(s, base)) is not None:
+        table = held
+    s.used = True
+    assert isinstance(index, Value)
+    items = [*table.items(), (None, default[0] if default else NONE)]
+    return _one_of(s, index, items, op.result.name if op.results else "", place)
+
+
+def got_of_known(s: Specialiser, method: Method, args: Args, op: Operation, place: Place | None) -> Done:
+    """What ``get`` of a dict that exists gives, if that is a function or object; None of any other method."""
+    base, function = method.receiver, method.function
+    is_get = isinstance(function, Known) and function.value is dict.get and isinstance(base, Known)
+    if not is_get or not isinstance(base, Known) or not 1 <= len(args) <= 2 or any(kind for kind, _ in args):
+        return None
+    index, *default = [s.plain(value) for _, value in args]
+    if not isinstance(index, Constant):
+        return got(s, base, [index, *default], op, place)
+    held = held_items(s, base) if type(index.value) in (str, int) else None
+    if held is None:
+        return None
+    found = held.get(index.value, default[0] if default else NONE)
+    s.used |= is_callable(found)
     return (found,)
 
 
-def _functions(s: Specialiser, base: Abstract) -> dict[Any, Abstract] | None:
-    """The functions in a list, tuple or dict by their places or keys; None if there is anything else in it."""
+def _one_of(
+    s: Specialiser, key: Value, items: Sequence[tuple[Any, Abstract]], name: str, place: Place | None
+) -> tuple[Abstract, ...] | End:
+    """The first item whose key is ``key``, or the last one."""
+    (at, first), *others = items
+    if not others:
+        return (_taken_apart(s, first),)
+    test = s.emit("compare", (key, Constant(at)), "==", place=place)
+
+    def rest() -> End:
+        found = _one_of(s, key, others, name, place)
+        return found if isinstance(found, End) else End("yield", found)
+
+    arms = [lambda: End("yield", (_taken_apart(s, first),)), rest]
+    return branches.fork(s, test, arms, [name], place)
+
+
+def _taken_apart(s: Specialiser, item: Abstract) -> Abstract:
+    """A tuple with its items."""
+    if isinstance(item, Known) and type(item.value) is tuple and (held := held_items(s, item)) is not None:
+        return Row(tuple([_taken_apart(s, part) for part in held.values()]))
+    return item
+
+
+def _table(s: Specialiser, base: Abstract) -> dict[Any, Abstract] | None:
+    """What is known of a list, tuple or dict of functions, objects or tuples of these, by places or keys."""
     content = s.content(base) if isinstance(base, Items) else None
     found: dict[Any, Abstract] | None = None
     if isinstance(base, Known) and is_held(base):
         members = dict(base.value if type(base.value) in DICTS else enumerate(base.value))
-        return {k: Known(v) for k, v in members.items()} if all(map(is_function_or_class, members.values())) else None
+        return {k: Known(v) for k, v in members.items()} if all(map(_is_structure, members.values())) else None
     if isinstance(base, Items) and base.cls in MAPPINGS:
         if content is not None and content.keys is not None and content.factory is None:
             found = dict(zip(content.keys, [s.state[slot] for slot in content.slots], strict=True))
     elif isinstance(base, (Items, Row)) and (row := s.row(base)) is not None:
         found = dict(enumerate(row))
-    return found if found is not None and all(map(is_callable, found.values())) else None
+    if found is None:
+        return None
+    return found if all(is_callable(v) or isinstance(v, Row) for v in found.values()) else None
+
+
+def _is_structure(value: Any) -> bool:
+    return is_function_or_class(value) or is_object(value) or (type(value) is tuple and is_container(value))
 
 
 def _is_mapping(base: Abstract) -> bool:
@@ -72,10 +134,23 @@ def _is_given_out(code: Code, function: Value) -> bool:
     return any(o.kind == "call" and o.operands[0] is function and "out" in o.data for o in inner(code.body))
 
 
-def _is_needed(function: Abstract) -> bool:
-    """Whether a call of what is found at run time would not do: it may write, or is no object of the new program."""
-    if not isinstance(function, Known):
-        return True
-    if isinstance(function.value, types.FunctionType):
-        return may_write(function.value)
-    return isinstance(function.value, type)
+def _is_needed(item: Abstract) -> bool:
+    """Whether what is found at run time would not do: it may write, or is no object of the new program."""
+    if isinstance(item, Row):
+        return any(is_callable(part) and _is_needed(part) for part in item.items)
+    return _writes(item.value) if isinstance(item, Known) else True
+
+
+def _writes(value: Any) -> bool:
+    """Whether something may write what it is given, or is a class."""
+    if isinstance(value, types.FunctionType):
+        return may_write(value)
+    if type(value) is tuple:
+        return any(map(_writes, value))
+    return isinstance(value, type) or (is_object(value) and _has_writing_methods(value.__class__))
+
+
+@functools.lru_cache(maxsize=1024)
+def _has_writing_methods(cls: Any) -> bool:
+    members = [(n, m) for base in cls.__mro__ if own_class(base) is not None for n, m in vars(base).items()]
+    return any(isinstance(m, types.FunctionType) and n != "__init__" and may_write(m) for n, m in members)

@@ -313,9 +313,9 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
                     return True
         elif op.kind == "call" and _is_call_worth_it(s, op, values, displays):
             return True
-    # A variable may have one function or another.
+    # A variable may have one function or object or another.
     chosen = [values.get(o) for region in regions_in(code.body) for o in region.exit.operands]  # type: ignore[arg-type]
-    return any(simple.is_function(Known(value)) for value in chosen)
+    return any(simple.is_function(Known(value)) or existing.is_object(value) for value in chosen)
 
 
 def _is_one_of(value: object, known: Sequence[object]) -> bool:

@@ -37,6 +37,17 @@ def bound(v: float) -> Callable[[Any], None]:
     return condition
 
 
+class Boundary:
+    def __init__(self, v: float, at: int) -> None:
+        self.v, self.at = v, at
+
+    def apply(self, u: Any) -> None:
+        u[self.at] = self.v * u[1]
+
+
+WALL, OPEN = Boundary(0.3, 0), Boundary(0.6, -1)
+BOUNDARIES = {"first": WALL, "second": OPEN}
+MODELS = {"first": (periodic, 0.4, 1), "second": (neumann, 0.6, 2)}
 CONDITIONS = {"periodic": periodic, "neumann": neumann}
 STEPS = [periodic, neumann]
 SUMS = {"add": np.add, "multiply": np.multiply}
@@ -114,9 +125,35 @@ def into_out(x: Any, op: str = "multiply") -> Any:
     return np.sum(out * x)
 
 
+def by_a_key_that_may_be_missing(x: Any, kind: str = "neumann") -> Any:
+    condition = CONDITIONS.get(kind)
+    if condition is None:
+        raise ValueError(kind)
+    u = x * x
+    condition(u, x[2])
+    {"periodic": periodic}.get(kind, neumann)(u)
+    return stepped(u)
+
+
+def with_numbers_beside(x: Any, kind: str = "second") -> Any:
+    condition, v, n = MODELS[kind]
+    u = x * x
+    for _ in range(n):
+        condition(u, v * x[0])
+    return stepped(u) * v
+
+
+def of_objects(x: Any, kind: str = "second") -> Any:
+    u = x * x
+    BOUNDARIES[kind].apply(u)
+    for i in range(2):
+        (WALL if x[i] > 0.6 else OPEN).apply(u)
+    return stepped(u)
+
+
 WITHIN = [
     by_a_table_of_its_own, by_a_table, by_a_number, by_a_number_computed, by_lambdas, by_a_condition, by_a_branch,
-    by_another_name, into_out,
+    by_another_name, into_out, by_a_key_that_may_be_missing, with_numbers_beside, of_objects,
 ]  # fmt: skip
 
 
@@ -124,6 +161,11 @@ WITHIN = [
 def test_functions_that_are_chosen_when_the_program_runs(f: Callable[..., Any]) -> None:
     np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(jvp(f, (X,), (D,))[1], richardson_jvp(f, (X,), (D,)), rtol=1e-7)
+
+
+def test_a_function_that_is_none_is_not_called() -> None:
+    with pytest.raises(ValueError, match="elsewhere"):
+        grad(by_a_key_that_may_be_missing)(X, "elsewhere")
 
 
 @pytest.mark.parametrize("kind", ["neumann", "elsewhere"])
