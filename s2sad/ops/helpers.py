@@ -32,7 +32,7 @@ from s2sad.runtime.arrays import (
     undiff,
     unreduce,
 )
-from s2sad.runtime.edges import power_adjoint, quotient, quotient_or_zero
+from s2sad.runtime.edges import exponent_adjoint, power_adjoint, quotient, quotient_or_zero
 from s2sad.runtime.items import (
     add_items,
     items_like,
@@ -297,6 +297,18 @@ def _power_dy_samples() -> Samples:
 @elementwise(power_dy, steps=frozenset({"y"}), wrt=["x", "p"], samples=_power_dy_samples, dtype="python")
 def power_dy_rule(x: Array, y: Array, p: Array) -> Array:
     return p / (x + (x == 0)), power_dy(x, y, 1.0)
+
+
+@elementwise(
+    exponent_adjoint,
+    steps=frozenset({"y"}),
+    wrt=["g", "x", "p"],
+    samples=lambda: [sample(g, *s.args) for s in _power_dy_samples() for g in (0.7, _array((3,)))],
+    dtype="python",
+)
+def exponent_adjoint_rule(z_bar: Array, g: Array, x: Array, y: Array, p: Array) -> Array:
+    by_x = z_bar * g * p / (x + (x == 0))
+    return exponent_adjoint(z_bar, x, y, p), by_x, exponent_adjoint(z_bar * g, x, y, 1.0)
 
 
 def _sinc_samples() -> Samples:

@@ -31,7 +31,7 @@ from s2sad.ops.spec import (
     sample,
 )
 from s2sad.runtime.arrays import power_dy, unbroadcast
-from s2sad.runtime.edges import power_adjoint, quotient, root_quotient
+from s2sad.runtime.edges import exponent_adjoint, power_adjoint, quotient, root_quotient
 from s2sad.runtime.linear import like
 from s2sad.runtime.special import polygamma
 
@@ -134,7 +134,9 @@ def power(z: Number, z_bar: Number, x: Number, y: Number) -> Number:
         return root_quotient(y * z_bar, math.pow(x, 1 - y), x), z_bar * power_dy(x, y, z)
     if literal(y) and y != 0:
         return z_bar * (y * math.pow(x, y - 1)), z_bar * power_dy(x, y, z)
-    return power_adjoint(z_bar, x, y), z_bar * power_dy(x, y, z)
+    if literal(x) and x > 0:
+        return power_adjoint(z_bar, x, y), z_bar * power_dy(x, y, z)
+    return power_adjoint(z_bar, x, y), exponent_adjoint(z_bar, x, y, z)
 
 
 @elementwise(builtins.pow, samples=sampling.POWERS, dtype="python", lower_bound=infer.bounds.raised)
@@ -145,7 +147,9 @@ def python_power(z: Number, z_bar: Number, base: Number, exp: Number) -> Number:
         return root_quotient(exp * z_bar, base ** (1 - exp), base), z_bar * power_dy(base, exp, z)
     if literal(exp) and exp != 0:
         return z_bar * (exp * base ** (exp - 1)), z_bar * power_dy(base, exp, z)
-    return power_adjoint(z_bar, base, exp), z_bar * power_dy(base, exp, z)
+    if literal(base) and base > 0:
+        return power_adjoint(z_bar, base, exp), z_bar * power_dy(base, exp, z)
+    return power_adjoint(z_bar, base, exp), exponent_adjoint(z_bar, base, exp, z)
 
 
 # --- trigonometry ---

@@ -16,7 +16,7 @@ from s2sad.ops import infer, sampling
 from s2sad.ops.forms import METHOD
 from s2sad.ops.spec import Function, Sample, constant, elementwise, linear, literal, real, rule, sample
 from s2sad.runtime.arrays import power_dy, unbroadcast
-from s2sad.runtime.edges import power_adjoint, quotient, root_quotient
+from s2sad.runtime.edges import exponent_adjoint, power_adjoint, quotient, root_quotient
 from s2sad.runtime.linear import uncast
 from s2sad.runtime.special import sinc_derivative
 
@@ -53,7 +53,9 @@ def power(z: Array, z_bar: Array, x: Array, y: Array) -> Array:
         return root_quotient(y * z_bar, x ** (1 - y), x), z_bar * power_dy(x, y, z)
     if literal(y) and y != 0:
         return z_bar * (y * x ** (y - 1)), z_bar * power_dy(x, y, z)
-    return power_adjoint(z_bar, x, y), z_bar * power_dy(x, y, z)
+    if literal(x) and x > 0:
+        return power_adjoint(z_bar, x, y), z_bar * power_dy(x, y, z)
+    return power_adjoint(z_bar, x, y), exponent_adjoint(z_bar, x, y, z)
 
 
 @elementwise(np.float_power, samples=sampling.POWERS)
@@ -64,7 +66,9 @@ def float_power(z: Array, z_bar: Array, x: Array, y: Array) -> Array:
         return root_quotient(y * z_bar, np.float_power(x, 1 - y), x), z_bar * power_dy(x, y, z)
     if literal(y) and y != 0:
         return z_bar * (y * np.float_power(x, y - 1)), z_bar * power_dy(x, y, z)
-    return power_adjoint(z_bar, x, y), z_bar * power_dy(x, y, z)
+    if literal(x) and x > 0:
+        return power_adjoint(z_bar, x, y), z_bar * power_dy(x, y, z)
+    return power_adjoint(z_bar, x, y), exponent_adjoint(z_bar, x, y, z)
 
 
 @elementwise(np.remainder, samples=sampling.REMAINDERS)

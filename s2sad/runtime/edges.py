@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.runtime.arrays import power_derivative
+from s2sad.runtime.arrays import power_derivative, power_dy
 
 _watched = np.errstate(divide="raise", invalid="raise")
 _divide = _watched(np.divide)
@@ -100,3 +100,15 @@ def power_adjoint(g: Any, x: Any, y: Any, n: int = 1, m: int = 0) -> Any:
             pass
     flat = (y == 0) | ((g == 0) & (x == 0) & (np.real(y) > 0) & (np.real(y) < 1))
     return np.where(flat, 0, g * y * x ** np.where(flat, 1, y - 1))
+
+
+def exponent_adjoint(g: Any, x: Any, y: Any, p: Any) -> Any:
+    """Return ``g`` times the derivative of ``p = x ** y`` by ``y``, and zero where ``g`` is zero and ``x`` negative.
+
+    A negative number has powers by whole numbers alone, which have no derivative, and the tangent zero.
+
+    >>> exponent_adjoint(0.0, -2.0, 2.0, 4.0), exponent_adjoint(np.array([0.0, 2.0]), np.array([-1.0, 1.0]), 2, 1.0)
+    (0.0, array([0., 0.]))
+    """
+    constant = (g == 0) & (np.real(x) < 0)
+    return g * power_dy(np.where(constant, 1.0, x)[()] if np.any(constant) else x, y, p)
