@@ -10,7 +10,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.analysis.dtypes import may_be_boolean, precision_of
-from s2sad.analysis.indexing import AtomMaker, indexing
+from s2sad.analysis.indexing import AtomMaker, indexing, shapeless
 from s2sad.analysis.whole import taken_apart
 from s2sad.frontend.sketches import VIEWS
 from s2sad.ir.nodes import (
@@ -180,7 +180,8 @@ class Evaluator:
         if dtype is None and found.numeric and call.op.kind in ("function", "method", "operator", "attribute"):
             of_objects = next(filter(has_objects, map(self, call.args)), None)
             if of_objects is not None:
-                return of_objects if of_objects.kind == "open" else ARRAY_OF_OBJECTS
+                # What an operation gives of such an array has another shape.
+                return shapeless(of_objects) if of_objects.kind == "open" else ARRAY_OF_OBJECTS
             names = ("x", "y") if call.op.function is np.where else _OPERANDS
             if any(is_no_number(self(bound[name])) for name in names if bound and name in bound):
                 return ARRAY_OF_OBJECTS

@@ -41,7 +41,7 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
         return _of_another(whole, index, fact)
     if has_objects(whole):
         keys = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
-        return whole.each or OPEN if all(fact(key).kind == "scalar" for key in keys) else whole
+        return whole.each or OPEN if all(fact(key).kind == "scalar" for key in keys) else shapeless(whole)
     parts = index_parts(index, fact)
     removed: list[str] = []
     dropped = 0
@@ -102,6 +102,11 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
         (base,) = whole.shape
         shape = whole.shape if not removed else frozenset({atom(f"{base.name}<{','.join(removed)}>")})
     return Fact(kind, shape, ndim, whole.real, extended=cut)
+
+
+def shapeless(whole: Fact) -> Fact:
+    """What is known of an array of another shape with the same elements, or some of them."""
+    return whole.but(shape=None, ndim=None, dims=None, size=None, extended=False)
 
 
 def _of_another(whole: Fact, index: Expr, fact: Callable[[Expr], Fact]) -> Fact:
