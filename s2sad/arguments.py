@@ -18,10 +18,10 @@ from s2sad.load import origin
 from s2sad.pipeline import Together
 from s2sad.runtime import SharedArgumentsError, conform
 from s2sad.runtime.classes import LEAVES, classes_held, classes_of_attributes, classes_reached, makes_others
-from s2sad.runtime.contents import is_disguised, items_of
+from s2sad.runtime.contents import attributes_of, is_disguised, items_of
 from s2sad.runtime.copies import is_repeated
 from s2sad.runtime.sharing import groups, named
-from s2sad.runtime.trees import sequence_like
+from s2sad.runtime.trees import is_constant_field, sequence_like
 from s2sad.transform.given_functions import FUNCTIONS, is_known
 from s2sad.transform.instances import attribute_types, is_simple_class
 
@@ -69,7 +69,9 @@ def _kind(value: Any) -> Any:
         return (t, *items) if len(items) <= _LONG else (t, frozenset([k for _, k in items]))
     fields = getattr(t, "__dataclass_fields__", None)
     if fields is not None:
-        return (t, *(_kind(getattr(value, name)) for name in fields))
+        # An attribute that is no field may be in the place of a method.
+        others = tuple([name for name in attributes_of(value) if name not in fields])
+        return (t, others, *(_kind(getattr(value, name)) for name in fields))
     if t in FUNCTIONS and is_known(value):
         return value
     if t in LEAVES or isinstance(value, np.generic):
@@ -166,7 +168,9 @@ def check(value: Any, where: str, label: str) -> None:
         _check_names(value, where, label)
     if fields is not None:
         for field in fields:
-            check(getattr(value, field), f"{where}.{field}", label)
+            held = getattr(value, field)
+            if not is_constant_field(held):
+                check(held, f"{where}.{field}", label)
         return
     if isinstance(value, (list, tuple)):
         for i, item in enumerate(items_of(value)):
@@ -194,13 +198,15 @@ def _check_names(value: Any, where: str, label: str) -> None:
     if t in (list, tuple, dict):
         return
     plain = next((base for base in (list, tuple, dict) if isinstance(value, base)), object)
-    for name in _OPERATORS:
+    for name in _OPERATORS if plain is not object else ():
         if getattr(t, name, None) is not getattr(plain, name, None):
             raise ArgumentError(
                 f"{label}: {where} is of class {t.__qualname__}, which has {name} of its own\n"
                 "Pass a plain container of its values."
             )
     for name in sorted(ops.names_of_arrays()):
+        if plain is object and name[:2] == "__":
+            continue
         own = getattr(t, name, None) is not getattr(plain, name, None)
         if own or name in getattr(t, "__dataclass_fields__", ()):
             raise ArgumentError(

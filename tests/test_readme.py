@@ -12,7 +12,7 @@ import os
 import pathlib
 import re
 import shlex
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ BLOCK = re.compile(r"<!-- (\w+): (\S+) -->\n```(\w*)\n(.*?)```\n", re.DOTALL)
 
 
 class Layer:
-    """What ``network`` is given."""
+    """What ``network`` is given, beside an object of another class."""
 
     def forward(self, x: Any) -> Any:
         return x * x
@@ -41,7 +41,7 @@ TARGET = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "softmax_loss": (SCORES, TARGET),
     "loop": (1.2, 3),
-    "network": (np.ones(3), [Layer()]),
+    "network": (np.ones(3), [Layer(), SimpleNamespace(forward=np.tanh)]),
     "scale": (np.eye(2),),
     "total": (np.array([0.5, 1.2, 0.7]), 0.5),
     "loss": (np.array([0.5, 1.2, 0.7]), 0.5),

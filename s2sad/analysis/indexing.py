@@ -22,7 +22,7 @@ AtomMaker = Callable[..., Atom]
 
 def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
     """The fact about ``whole[index]``."""
-    if whole.kind in ("tuple", "list", "dict", "record", "dataclass"):
+    if whole.kind in ("tuple", "list", "dict", "record"):
         if isinstance(index, Const):
             key = index.value
             if whole.items is not None and isinstance(key, int) and key < 0 and whole.kind != "dict":
@@ -35,7 +35,7 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
             return Fact(whole.kind, each=some_item(whole))
         single = whole.kind == "dict" or fact(index).kind == "scalar"
         return some_item(whole) or OPEN if single else OPEN
-    if whole.kind in ("scalar", "none", "slice"):
+    if whole.kind in ("scalar", "none", "slice", "dataclass"):
         return OPEN
     if whole.kind == "other":
         return _of_another(whole, index, fact)

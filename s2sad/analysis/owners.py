@@ -40,7 +40,7 @@ def owners_of_params(facts: Mapping[str, Fact]) -> dict[str, frozenset[type]]:
     """The classes of parameters and of their attributes, from the facts about them.
 
     Those of the attribute ``v`` of ``s`` are at ``s.v``, those of what that attribute holds at ``s.v.``, and those of
-    all that ``s`` holds at ``s.``.
+    all that ``s`` holds at ``s.``.  Those of the attribute ``v`` of any item of a list ``s`` are at ``s.[].v``.
     """
     found: dict[str, frozenset[type]] = {}
     for name, fact in facts.items():
@@ -60,7 +60,17 @@ def with_owners(owners: Owners, function: Function, known: Facts) -> tuple[dict[
         if reached := flow.found.get(f"{_key(name)}.", NO_CLASSES):
             of[name] = _with_reached(fact, reached)
     # Lowered again, a function has other temporaries.
-    return {path: classes for path, classes in flow.found.items() if path[0] != "~"}, replace(known, of=of)
+    named = {path: classes for path, classes in flow.found.items() if path[0] != "~"}
+    return named | _containers(known, named), replace(known, of=of)
+
+
+def _containers(known: Facts, found: Owners) -> dict[str, frozenset[type]]:
+    """The variables that surely have a list, tuple or dict, which hold objects of some classes but are of none."""
+    facts: dict[str, list[Fact]] = {}
+    for name, fact in known.of.items():
+        facts.setdefault(_key(name), []).append(fact)
+    plain = [n for n, all_of in facts.items() if all(f.kind in _CONTAINERS and not f.owners for f in all_of)]
+    return {name: NO_CLASSES for name in plain if name[0] != "~" and not found.get(name) and found.get(f"{name}.")}
 
 
 def _with_reached(fact: Fact, classes: frozenset[type]) -> Fact:
@@ -75,7 +85,8 @@ def _with_reached(fact: Fact, classes: frozenset[type]) -> Fact:
 
 def _note(found: dict[str, frozenset[type]], name: str, fact: Fact) -> None:
     """Add what a fact tells of the classes of a variable and of what it holds."""
-    if classes := fact.owners if _has_attributes(fact) else owners_of(fact):
+    is_container = fact.kind in _CONTAINERS and not fact.owners
+    if classes := fact.owners if is_container or _has_attributes(fact) else owners_of(fact):
         found[name] = found.get(name, NO_CLASSES) | classes
     if _has_attributes(fact):
         items = fact.items or ()
@@ -87,6 +98,10 @@ def _note(found: dict[str, frozenset[type]], name: str, fact: Fact) -> None:
             found[f"{name}.{key}"] = found.get(f"{name}.{key}", NO_CLASSES) | reached
     elif reached := reach_of(fact) - classes:
         found[f"{name}."] = found.get(f"{name}.", classes) | reached
+        for _, item in (fact.items or ()) if is_container else ():
+            for key, held in (item.items or ()) if _has_attributes(item) else ():
+                path = f"{name}.[].{key}"
+                found[path] = found.get(path, NO_CLASSES) | reach_of(held)
 
 
 def _has_attributes(fact: Fact) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from s2sad.effects import operators
 from s2sad.effects.objects import ARRAY, ITEMS, ITERATORS, KEYS, NOTHING, SLICE, Object, Objects, Plain, item_field
 from s2sad.ir.code import Constant, Operand, Operation
+from s2sad.runtime.classes import static_member
 
 if TYPE_CHECKING:
     from s2sad.effects.points_to import Activation
@@ -44,8 +45,18 @@ def iterated(a: Activation, op: Operation, objects: Objects) -> Objects:
         elif o.cls in (slice, range) or (o.kind == "global" and isinstance(o.value, types.ModuleType)):
             continue
         else:
-            found |= a.unknown(op, [o])
+            found |= _of_class(a, op, o)
     return frozenset(found)
+
+
+def _of_class(a: Activation, op: Operation, o: Object) -> Objects:
+    """What a loop over an object gives: the items of what its method ``__iter__`` returns."""
+    member = None if o.cls is None else static_member(o.cls, "__iter__")
+    if not isinstance(member, types.FunctionType):
+        return a.unknown(op, [o])
+    given = a.call(op, a.heap.known(member), [frozenset((o,))])
+    own = [held for held in given if held.cls is not None and not held.is_safe]
+    return iterated(a, op, given - frozenset(own)) | (a.unknown(op, own) if own else NOTHING)
 
 
 def _advanced(a: Activation, op: Operation, o: Object) -> Objects:

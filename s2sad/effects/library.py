@@ -146,6 +146,11 @@ def applied(a: Activation, op: Operation, spec: OpSpec, args: Arguments, method:
             if not (o.kind == "global" and isinstance(o.value, type) and o.value.__module__ in _ABSTRACT):
                 operators.special(a, op, o, tuple(spec.special), [everything])
         return NOTHING
+    if function is len:
+        for o in args.at(0):
+            operators.special(a, op, o, ("__len__",), [])
+        a.ref(op, args.at(0), ITEMS)
+        return NOTHING
     reached = a.heap.reach(everything)
     home = spec.name.partition(".")[0]
     called = _callables(spec, reached)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -127,12 +128,15 @@ def _on_objects(a: Activation, op: Operation, left: Objects, right: Objects, nam
     unsafe = [o for o in left | right if not o.is_safe]
     if not unsafe:
         return NOTHING
-    has_array = any(o.cls is ARRAY for o in left | right)
+    arrays = [o for o in left | right if o.cls is ARRAY]
     for o in unsafe:
         array_like = o.cls is not None and any(static_member(o.cls, name) is not None for name in _ARRAY_LIKE)
-        if has_array or (array_like and not (left and right)):
+        if arrays and (array_like or o.cls is None or not o.cls.__flags__ & _HEAP_TYPE):
             return a.unknown(op, left, right)
-    found = NOTHING
+        if array_like and not (left and right):
+            return a.unknown(op, left, right)
+    # An array asks the object once for each of its elements, and gives an array of what these give.
+    found = a.site(op, ARRAY) if any(o.cls is ARRAY for o in left) else NOTHING
     for objects, other, name in ((left, right, names[0]), (right, left, names[1])):
         for o in objects:
             if name:
@@ -363,6 +367,11 @@ def _of_instance(a: Activation, op: Operation, o: Object, cls: type, name: str) 
         if not isinstance(member.fget, types.FunctionType):
             return a.unknown(op, [o])
         return a.call(op, a.heap.known(member.fget), [frozenset((o,))])
+    if type(member) is functools.cached_property:
+        held = a.call(op, a.heap.known(member.func), [frozenset((o,))])
+        a.mod(op, [o], name)
+        a.heap.store(o, name, held)
+        return held | a.heap.load(o, name)
     if isinstance(member, staticmethod):
         return a.heap.known(member.__func__) | a.heap.stored(o, name)
     if isinstance(member, classmethod):

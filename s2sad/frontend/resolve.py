@@ -314,7 +314,9 @@ class Resolver:
         """The classes of the user's of which an attribute of an object may be; None if not known."""
         path = dotted(node)
         if path is None:
-            return None
+            whole = node.value.value if isinstance(node.value, gast.Subscript) else None
+            is_container = isinstance(whole, gast.Name) and self.lookup(whole) == (False, frozenset())
+            return self.owners.get(f"{whole.id}.[].{node.attr}") if is_container and whole is not None else None
         root = path.partition(".")[0]
         if root in self.local:
             if any(makes_attribute(cls, node.attr, path in self.owners) for cls in self.owners.get(root, ())):

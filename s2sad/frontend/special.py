@@ -67,7 +67,7 @@ def special_members(node: Node, lookup: Lookup, surely: bool = False) -> dict[st
         case gast.Compare():
             operands, names = [node.left, *node.comparators], protocols.COMPARING
         case gast.Subscript():
-            operands, names = [node.value, *_index_parts(node.slice)], protocols.INDEXING
+            operands, names = [*_receiver(node.value, lookup), *_index_parts(node.slice)], protocols.INDEXING
         case gast.Call():
             operands, names = [*node.args, *(k.value for k in node.keywords)], _by_call(node, lookup)
             if names >= protocols.MAKING and not lookup(node.func)[0]:
@@ -75,7 +75,7 @@ def special_members(node: Node, lookup: Lookup, surely: bool = False) -> dict[st
         case gast.Attribute():
             return _read_by_functions(node, lookup)
         case gast.comprehension() | gast.For():
-            operands, names = [node.iter], protocols.ITERATING
+            operands, names = _receiver(node.iter, lookup), protocols.ITERATING
         case gast.Dict() | gast.Set():
             keys = node.keys if isinstance(node, gast.Dict) else node.elts
             operands, names = [key for key in keys if key is not None], protocols.HASHING
@@ -102,6 +102,11 @@ def special_members(node: Node, lookup: Lookup, surely: bool = False) -> dict[st
     classes = {cls for operand in operands for cls in known(operand, lookup)}
     members = [(name, cls) for cls in classes for name in own_members(cls) if name[:2] == "__"]
     return {name: cls for name, cls in sorted(members, key=str) if name in names}
+
+
+def _receiver(node: Node, lookup: Lookup) -> list[Node]:
+    """The object of a subscript or loop, if it may be of a class of the user's; a list that holds such is of none."""
+    return [] if isinstance(node, gast.Name) and lookup(node) == (False, frozenset()) else [node]
 
 
 def replaced_by_members(node: Node, lookup: Lookup) -> tuple[dict[str, type], bool]:

@@ -22,12 +22,13 @@ import numpy as np
 from s2sad.errors import ArgumentError
 from s2sad.ir.sizes import Dims, LiteralNumbers, Sizes, is_of_arguments
 from s2sad.ir.sums import Dim, literal_size
-from s2sad.runtime import protocols
 from s2sad.runtime.classes import (
     classes_held,
     classes_of_attributes,
     classes_reached,
+    has_array_operators,
     is_changing_class,
+    names_of_own,
     own_class,
     own_members,
 )
@@ -77,7 +78,8 @@ class Fact:
     What is ``other`` may surely be a ``text``; ``keys`` is what holds for every key of a dict.  Of an argument and its
     attributes, those for which a model stands (see `s2sad.ops.models`) are in ``library`` with their classes.
     ``repeated`` is an argument that may be written, and of which elements may be one in memory, ``frozen`` one that is
-    read-only.  One that is a ``function`` which may write is known.
+    read-only.  One that is a ``function`` which may write is known.  An ``instance`` is an object of this very class of
+    the user's, whose own attributes have these names.
     """
 
     kind: Kind
@@ -103,6 +105,7 @@ class Fact:
     repeated: bool = False
     frozen: bool = False
     function: Callable[..., Any] | None = None
+    instance: tuple[type, tuple[str, ...]] | None = None
 
     def but(self, **changes: Any) -> Fact:
         """The fact with other values of some fields, six times as fast as by `dataclasses.replace`."""
@@ -174,19 +177,6 @@ _CALLED_CLASSES = types.FunctionType, types.BuiltinFunctionType, np.ufunc, *INDE
 _MADE = {type(np.mgrid): Fact("array"), type(np.r_): Fact("numeric"), type(np.c_): Fact("numeric")}
 #: The classes of arrays that compute as arrays do.
 _ARRAYS = (np.ndarray, np.memmap, np.recarray)
-_OPERATORS = protocols.OPERATORS - protocols.MAKING - {"__invert__", "__array__"} | {
-    "__getitem__",
-    "__setitem__",
-    "__iter__",
-}
-
-
-def _has_operators(t: type) -> bool:
-    """Whether a subclass of arrays has operators of its own."""
-    own = any(not _OPERATORS.isdisjoint(vars(base)) for base in t.__mro__[: t.__mro__.index(np.ndarray)])
-    return own or not protocols.MAKING.isdisjoint(own_members(t))
-
-
 #: The special methods that say what the items of a container are.
 _ITEMS = ("__getitem__", "__iter__", "__len__", "__getattr__", "__contains__")
 
@@ -199,14 +189,19 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     if cls is None or cls in _ARRAYS:
         return _reaching(_described(value, name, sizes), value)
     own = own_members(cls)
-    if isinstance(value, np.ndarray) and own and not _has_operators(cls):
+    if isinstance(value, np.ndarray) and own and not has_array_operators(cls):
         what = f"{name} is of class {cls.__name__}, which has {min(own)} of its own"
         raise ArgumentError(f"{what}\nPass an array: np.asarray({name}).")
     if own and isinstance(value, (int, float, complex, np.generic)):
         return Fact("other", owners=frozenset({cls}))
-    fact = OTHER if any(n in own for n in _ITEMS) else _described(value, name, sizes)
+    fact = _described(value, name, sizes)
+    # What its items are is for its class to say, but not what its fields are.
+    if any(n in own for n in _ITEMS) and fact.kind != "dataclass":
+        fact = OTHER
     fact = _reaching(fact, value)
-    return fact if fact.kind == "scalar" else fact.but(owners=frozenset({cls}))
+    if fact.kind == "scalar":
+        return fact
+    return fact.but(owners=frozenset({cls}), instance=None if isinstance(value, type) else (cls, names_of_own(value)))
 
 
 def _reaching(fact: Fact, value: Any) -> Fact:
@@ -254,7 +249,7 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         return TRUTH if isinstance(value, bool) else scalar(True, f"{name}.")
     if isinstance(value, (float, complex)):
         return FLOAT if isinstance(value, float) else COMPLEX
-    if isinstance(value, np.ndarray) and type(value) not in _ARRAYS and _has_operators(type(value)):
+    if isinstance(value, np.ndarray) and type(value) not in _ARRAYS and has_array_operators(type(value)):
         array = f"{name}.filled(0.0)" if isinstance(value, np.ma.MaskedArray) else f"np.asarray({name})"
         what = f"{name} is of class {type(value).__name__}, whose operators are not those of arrays"
         raise ArgumentError(f"{what}\nPass an array: {array}.")
@@ -435,6 +430,8 @@ def rough(fact: Fact, shape: Shape | None) -> Fact:
 
 def some_item(whole: Fact) -> Fact | None:
     """What holds for every item of a container; None where nothing is known, or there is none."""
+    if whole.kind == "dataclass":
+        return None
     return whole.each if whole.items is None else either([f for _, f in whole.items])
 
 

@@ -42,10 +42,11 @@ from s2sad.pipeline.doings import doings_of
 from s2sad.pipeline.entry import Together
 from s2sad.pipeline.gradients import GradientForm, assembled_gradient, loss_of, seeds_of
 from s2sad.pipeline.met import has_met
+from s2sad.pipeline.operands import special_classes
 from s2sad.pipeline.pairs import Border, again_of, assembled_pair, border, halves
 from s2sad.pipeline.passes import finished, finished_forward
 from s2sad.pipeline.program import Program
-from s2sad.pipeline.refused import of_callee, with_obstacle
+from s2sad.pipeline.refused import of_callee, with_calls_inlined, with_obstacle
 from s2sad.pipeline.results import DEPTH
 from s2sad.pipeline.reverse_halves import ReverseHalf, ReverseHalves
 from s2sad.pipeline.tangents import Form, assembled_tangent, tangent_border
@@ -90,19 +91,27 @@ def compile_gradient(
     asked = Asked(function, wrt, facts, has_aux=has_aux, together=together)
     inlines: frozenset[types.FunctionType] = frozenset()
     refused: UnsupportedError | None = None
+    follows = True
     while True:
         compilation = _Compilation(conformed, exact)
         sources = compilation.program.sources
+        sources.follows_arguments = follows
         sources.writes_out, sources.inlines = sizes == "rounds", inlines
         try:
             made = compilation.run(asked, goal, single, bool(sizes))
             return replace(made, of_sizes=sources.asks_sizes)
         except UnsupportedError as error:
-            error.of_sizes, error.of_rounds = sources.asks_sizes, sources.fills_containers
-            error.of_inlining, refused = bool(sources.changing), refused or error
-            if sizes != "inlined" or sources.changing <= inlines:
+            if refused is None:
+                refused = with_calls_inlined(error, sources.led)
+                refused.of_sizes, refused.of_rounds = sources.asks_sizes, sources.fills_containers
+                refused.of_inlining = bool(sources.changing)
+            if sizes == "inlined" and not sources.changing <= inlines:
+                inlines |= sources.changing
+            elif any(given.composites for given in sources.foreign.values()):
+                # What objects among the arguments do may be done as it is written.
+                follows = False
+            else:
                 raise refused from None
-            inlines |= sources.changing
 
 
 @dataclass
@@ -152,9 +161,11 @@ class _Compilation:
         sources = self.program.sources
         sources.package = package_of(asked.function)
         asked = replace(asked, function=sources.pruned(asked.function, asked.facts))
+        self.program.types.special = special_classes(f for name, f in asked.facts.items() if name in asked.carrying)
         if literal:
             sources.literal[asked.function] = asked.facts
-        sources.foreign[asked.function] = given_of(asked.facts, asked.carrying)
+        found = given_of(asked.facts, asked.carrying)
+        sources.foreign[asked.function] = found if sources.follows_arguments else replace(found, composites={})
         if goal in _OF_USERS and not asked.together:
             # A call within a program sets attributes for whoever looks at them later.
             sources.instances[asked.function] = instances_among(asked.facts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
@@ -31,6 +31,20 @@ def of_callee(call: Call, error: S2SADError, place: Place) -> list[Violation]:
     """What is refused of a call of a function that has source, if that is refused."""
     assert isinstance(call.op.function, types.FunctionType)
     return of_call(call.op.name, call.op.function, error, place)
+
+
+def with_calls_inlined(error: UnsupportedError, led: Mapping[tuple[str, int], tuple[Place, ...]]) -> UnsupportedError:
+    """An error that says as well which calls of functions that were inlined led to what is refused.
+
+    Args:
+        error: The error.
+        led: These calls by file and line, the innermost first.
+    """
+    found: list[Violation] = []
+    for v in error.violations:
+        calls = () if v.place is None else led.get((v.place.file, v.place.line), ())
+        found.append(replace(v, calls=tuple(dict.fromkeys((*calls, *v.calls)))))
+    return UnsupportedError(found, error.obscure, error.derived, error.undecided)
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from s2sad.analysis.evaluate import evaluate
-from s2sad.errors import S2SADError
+from s2sad.errors import Place, S2SADError
 from s2sad.frontend.emitted import with_own_tapes
 from s2sad.frontend.flattened import with_items_of_flat
 from s2sad.frontend.imported import with_imports
@@ -81,6 +81,8 @@ class Sources:
         self.parted: dict[types.FunctionType, dict[str, tuple[str, ...]]] = {}
         #: By function: what is known of arguments for whose objects models stand.
         self.foreign: dict[types.FunctionType, Given] = {}
+        #: Whether methods of objects are followed to which arguments lead.
+        self.follows_arguments = True
         #: The function that is differentiated, if it may record what is differentiated in containers of the module.
         self.recording: types.FunctionType | None = None
         #: Those to which attributes of objects of the module lead.
@@ -96,6 +98,8 @@ class Sources:
         #: The functions that change lists and dicts of their callers, and those that are inlined for it.
         self.changing: set[types.FunctionType] = set()
         self.inlines: frozenset[types.FunctionType] = frozenset()
+        #: The calls of functions that are inlined, by the file and line of what they led to.
+        self.led: dict[tuple[str, int], tuple[Place, ...]] = {}
         #: The functions that are made while others are specialised, and of which whole function each is a version.
         self.made: dict[types.FunctionType, types.FunctionType | None] = {}
         #: What functions are called with while it runs, if its arguments are numbers and the like.
@@ -134,6 +138,7 @@ class Sources:
                 if made.parted:
                     self.parted[function] = made.parted
                 self.made.update({f: part.origin for f, part in made.sources.items()})
+                self.led.update(made.led)
                 self.recorded += made.recorded
                 self.state += made.state
             self.sources[function] = source

@@ -25,6 +25,7 @@ from s2sad.optimise import take_decided
 from s2sad.pipeline.attributes import Attributes
 from s2sad.pipeline.by_types import rewritten
 from s2sad.pipeline.entry import Together, copied_together, with_objects_alone
+from s2sad.pipeline.operands import with_checked_operands
 from s2sad.pipeline.receivers import with_checks
 from s2sad.pipeline.refused import with_obstacle
 from s2sad.pipeline.sources import Guards, Sources, classes_of, default_fact
@@ -63,6 +64,8 @@ class Types:
         self.sources, self.guards = sources, guards
         self.sizes = LiteralSizes() if exact else None
         self.attributes = Attributes()
+        #: The classes with operators of their own to which arguments lead with respect to which is differentiated.
+        self.special: frozenset[type] = frozenset()
         self.lowereds: dict[Any, Lowered] = {}
         self.spaces: dict[int, int] = {}
 
@@ -114,9 +117,10 @@ class Types:
                 if lowered.refused is not None and remains(ir.body):
                     with with_obstacle(lowered.source, perhaps=True):
                         raise lowered.refused
-                checked = with_checks(
-                    with_tried_checks(ir, known), known, [p.name for p in ir.params if p.public in wrt]
-                )
+                roots = [p.name for p in ir.params if p.public in wrt]
+                checked = with_checks(with_tried_checks(ir, known), known, roots)
+                if self.special:
+                    checked = with_checked_operands(checked, known, roots, lowered)
                 if checked != ir:
                     ir, known = self.inferred_with(lowered, checked, given)
                     _, reaching = with_owners(owners, ir, known)

@@ -364,6 +364,37 @@ def classes_of_attributes(value: Any) -> dict[str, tuple[frozenset[type], frozen
     return {name: (classes_of_object(held), classes_held(held)) for name, held in {**slots, **own}.items()}
 
 
+_OF_ARRAYS = protocols.OPERATORS - protocols.MAKING - {"__invert__", "__array__"} | {
+    "__getitem__",
+    "__setitem__",
+    "__iter__",
+}
+
+
+def has_array_operators(t: type) -> bool:
+    """Whether a subclass of arrays has operators of its own."""
+    own = any(not _OF_ARRAYS.isdisjoint(vars(base)) for base in t.__mro__[: t.__mro__.index(np.ndarray)])
+    return own or not protocols.MAKING.isdisjoint(own_members(t))
+
+
+def names_of_own(value: Any) -> tuple[str, ...]:
+    """The names of the attributes that an object itself has, slots among them.
+
+    Example:
+        >>> names_of_own(types.SimpleNamespace(v=1.0))
+        ('v',)
+    """
+    cls: Any = type(value)
+    return (*attributes_of(value), *_slots_of(cls))
+
+
+@functools.lru_cache(maxsize=4096)
+def _slots_of(cls: type) -> tuple[str, ...]:
+    """The names of the slots that the classes of the user's among the bases of one have."""
+    members = [member for base in cls.__mro__ if own_class(base) is not None for member in vars(base).items()]
+    return tuple([n for n, m in members if isinstance(m, types.MemberDescriptorType) and n[:2] != "__"])
+
+
 def classes_of_object(x: Any) -> frozenset[type]:
     """The class of an object, or a class and its own class, if :func:`acts` tells of them."""
     if issubclass(type(x), type):

@@ -15,6 +15,7 @@ import numpy as np
 
 from s2sad.errors import ArgumentError, NonScalarError, UndefinedDerivativeError
 from s2sad.runtime.arrays import in_memory, unbroadcast
+from s2sad.runtime.classes import own_class
 from s2sad.runtime.copies import apart_like, dict_like
 from s2sad.runtime.objects import Unset
 from s2sad.runtime.undefined import PartlyUndefined, Undefined
@@ -426,9 +427,19 @@ def conform(g: Any, x: Any) -> Any:
     if fields is not None:
         values = {name: conform(0.0 if _is_zero(g) else g[name], getattr(x, name)) for name in fields}
         return with_fields(x, values)
-    if x is None or isinstance(x, (str, bytes, bool)):
-        return x if x is None else None
-    return g
+    return None if x is None or is_constant_field(x) else g
+
+
+def is_constant_field(x: Any) -> bool:
+    """Whether what an object has as a field says what to do: text, a truth value, a function or class.
+
+    Example:
+        >>> is_constant_field("tanh"), is_constant_field(np.tanh), is_constant_field(1)
+        (True, True, False)
+    """
+    if isinstance(x, np.ndarray):
+        return x.dtype.kind in "iub"
+    return isinstance(x, (str, bytes, bool, np.bool_, type)) or (callable(x) and own_class(x) is None)
 
 
 def fields_apart(g: Any) -> Any:

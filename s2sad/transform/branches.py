@@ -22,6 +22,7 @@ from s2sad.transform.known import (
     Record,
     Row,
     State,
+    Typed,
     Unsure,
     cell_of,
     is_callable,
@@ -450,6 +451,8 @@ class _Joining:
 
 def _is_merged(value: Abstract) -> bool:
     """Whether a value is an object or tuple of which the parts may be chosen one by one."""
+    if isinstance(value, Typed):
+        return value.is_named
     return isinstance(value, (Record, Row)) and (is_made(value) or (isinstance(value, Row) and value.cls is not tuple))
 
 

@@ -61,6 +61,7 @@ from s2sad.transform.known import (
     Record,
     Row,
     Stream,
+    Typed,
     cell_of,
     is_callable,
     is_static,
@@ -182,7 +183,7 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
         case Choice(then=then, orelse=orelse):
             arms = [functools.partial(_arm, s, side, args, op, frame) for side in (then, orelse)]
             return branches.fork(s, function.test, arms, [""], frame.place or op.place)
-        case Record():
+        case Record() | Row() | Typed():
             return objects.member_call(s, function, "__call__", args, op, frame)
         case Known():
             return known_call(s, function, args, op, frame)
@@ -304,8 +305,7 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     if _is_foreign(s, value) and all(_is_constant(s, v) for _, v in args):
         # What it does with constants is not for this program to know.
         return None
-    generates = value.__code__.co_flags & inspect.CO_GENERATOR
-    if generates and not all(existing.is_constant(s, v) for _, v in args):
+    if value.__code__.co_flags & inspect.CO_GENERATOR and not all(existing.is_constant(s, v) for _, v in args):
         return call_function(s, value, args, op, frame, None)
     # A static method has no name of its own.
     if any(is_structure(v) for _, v in args) or not (known.path or known.operand):

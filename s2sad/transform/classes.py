@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import abc
 import collections
+import functools
 import types
 import typing
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from s2sad.frontend.resolve import is_jitted
+from s2sad.frontend.resolve import Guard, is_jitted
 from s2sad.runtime.classes import own_class, static_member
 from s2sad.transform.dict_classes import is_attribute_dict
 from s2sad.transform.known import Abstract, Row
@@ -85,6 +87,8 @@ def _is_plain_member(named: tuple[str, Any]) -> bool:
     plain = (types.FunctionType, staticmethod, classmethod, property, types.GetSetDescriptorType, SLOT)
     if isinstance(member, plain) or name in ("__dict__", "__weakref__", "__slots__", "__match_args__"):
         return True
+    if type(member) is functools.cached_property:
+        return isinstance(member.func, types.FunctionType)
     descriptor = any(hasattr(type(member), name) for name in ("__get__", "__set__", "__delete__", "__set_name__"))
     return not descriptor or isinstance(member, (type, np.ufunc))
 
@@ -126,6 +130,27 @@ def are_same(first: Iterable[Any], second: Iterable[Any]) -> bool:
 def is_generated(function: Any) -> bool:
     """Whether ``dataclasses`` or ``collections.namedtuple`` has made a method."""
     return isinstance(function, types.FunctionType) and function.__code__.co_filename == "<string>"
+
+
+@dataclass(frozen=True)
+class _Behaviour:
+    """The members of a class by which its objects do something, and what they inherit."""
+
+    cls: type
+
+    def __call__(self, value: Any) -> Any:
+        mro = self.cls.__mro__
+        return mro, [
+            [named for named in vars(base).items() if hasattr(type(named[1]), "__get__")]
+            for base in mro
+            if own_class(base) is not None
+        ]
+
+
+def behaviour_of(cls: type) -> Guard:
+    """The guard that objects of a class of the user's do what they do now."""
+    behaviour = _Behaviour(cls)
+    return Guard(cls, "__mro__", behaviour(None), behaviour)
 
 
 def static_function(member: Any) -> types.FunctionType | None:

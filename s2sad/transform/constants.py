@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sad.ir.code import UNSET, Constant
 from s2sad.ops.models import is_of_model, modelled
-from s2sad.transform.known import Abstract, Items, Known, Record, Row
+from s2sad.transform.known import Abstract, Items, Known, Record, Row, Typed
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
@@ -127,6 +127,8 @@ def class_of(value: Abstract) -> type | None:
         return None if value is UNSET else type(value.value)
     if isinstance(value, (Row, Items)):
         return value.cls
+    if isinstance(value, Typed):
+        return value.made_of.cls
     if isinstance(value, Record):
         return modelled(value.cls)
     return None

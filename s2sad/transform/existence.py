@@ -16,10 +16,14 @@ from s2sad.transform.known import (
     Known,
     Method,
     NotSpecialisedError,
+    Record,
+    Row,
     Stream,
+    Typed,
     key_operand,
 )
 from s2sad.transform.later import code_again
+from s2sad.transform.typed import operand_of
 
 if TYPE_CHECKING:
     from s2sad.transform.specialiser import Specialiser
@@ -32,6 +36,8 @@ def ready(s: Specialiser, value: Abstract) -> Operand | None:
             return value
         case Known() | Method() | Stream():
             return value.operand
+        case Record() | Typed():
+            return operand_of(s.state, value)
         case Items():
             content = s.content(value)
             if content is None:
@@ -39,6 +45,17 @@ def ready(s: Specialiser, value: Abstract) -> Operand | None:
             same = (s.ready(s.state[c]) is g for c, g in zip(content.slots, content.given, strict=False))
             return content.operand if content.operand is not None and all(same) else None
     return None
+
+
+def tuple_made(s: Specialiser, row: Row) -> Value:
+    """Make a tuple, which may have named fields."""
+    items = tuple([s.dynamic(item) for item in row.items])
+    if row.cls is tuple:
+        return s.emit("tuple", items, (False,) * len(items))
+    made = s.dynamic(s.outside(row.cls, row.cls.__name__))
+    whole = s.emit("call", (made, *items), ("",) * len(items))
+    s.named_tuples.add(whole)
+    return whole
 
 
 def named(s: Specialiser, value: Abstract, name: str, place: Place | None) -> Abstract:

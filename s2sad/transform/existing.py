@@ -25,7 +25,7 @@ from s2sad.runtime.classes import own_class, static_member
 from s2sad.runtime.contents import attributes_of, is_disguised
 from s2sad.runtime.objects import array_of
 from s2sad.transform import sizes, state
-from s2sad.transform.classes import static_function
+from s2sad.transform.classes import behaviour_of, static_function
 from s2sad.transform.known import Abstract, Known, Method, NotSpecialisedError, is_static
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -103,26 +103,10 @@ class StaticMember:
         return static_member(self.cls, self.name)
 
 
-@dataclass(frozen=True)
-class Behaviour:
-    """The members of a class by which its objects do something, and what they inherit."""
-
-    cls: type
-
-    def __call__(self, value: Any) -> Any:
-        mro = self.cls.__mro__
-        return mro, [
-            [named for named in vars(base).items() if hasattr(type(named[1]), "__get__")]
-            for base in mro
-            if own_class(base) is not None
-        ]
-
-
 def guard_class(s: Specialiser, cls: type) -> None:
     """Let the new program rest on what objects of a class of the user's do."""
     if own_class(cls) is not None:
-        behaviour = Behaviour(cls)
-        s.guard(Guard(cls, "__mro__", behaviour(None), behaviour))
+        s.guard(behaviour_of(cls))
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from s2sad import ops
+from s2sad.effects.objects import Shape
 from s2sad.ir.code import Code, Operand, Operation, Parameter, Value
 from s2sad.ir.types import Fact
 from s2sad.ops.models import ObjectModel
 from s2sad.runtime.contents import attributes_of
 from s2sad.transform import operators
+from s2sad.transform.composites import Composite, composites_of, shapes_of
 from s2sad.transform.existing import is_constant
 from s2sad.transform.given_functions import functions_among
 from s2sad.transform.instances import changed_by
@@ -35,12 +37,15 @@ class Given:
 
     ``held`` has the arguments, by an empty name, and attributes of them that are such objects, with their classes, by
     parameter; ``carrying`` are the parameters that may carry derivatives, if that is known.  ``functions`` has the
-    types of those in which functions are known.
+    types of those in which functions are known.  ``composites`` says of which objects of the user's arguments are made,
+    and ``shapes`` says it to the points-to analysis.
     """
 
     held: Mapping[str, tuple[tuple[str, type], ...]] = field(default_factory=dict)
     carrying: tuple[str, ...] | None = None
     functions: Mapping[str, Fact] = field(default_factory=dict)
+    composites: Mapping[str, Composite] = field(default_factory=dict)
+    shapes: Mapping[str, Shape] = field(default_factory=dict)
 
 
 NOTHING = Given()
@@ -49,7 +54,9 @@ NOTHING = Given()
 def given_of(facts: Mapping[str, Fact], carrying: tuple[str, ...]) -> Given:
     """What is known by the types of arguments."""
     held = {name: fact.library for name, fact in facts.items() if fact.library}
-    return Given(held, carrying, functions_among(facts))
+    composites = composites_of(facts)
+    shapes = shapes_of(facts) if composites else {}
+    return Given(held, carrying, functions_among(facts), composites, shapes)
 
 
 def attributes_among(value: Any, function: types.FunctionType) -> tuple[tuple[str, type], ...]:

@@ -26,11 +26,11 @@ from s2sad.transform import (
     subscripts,
     tables,
     tries,
+    typed,
     variables,
 )
-from s2sad.transform.arrays import is_array
 from s2sad.transform.attribute_dicts import as_dict
-from s2sad.transform.known import Known, NotSpecialisedError
+from s2sad.transform.known import Known, NotSpecialisedError, Record
 from s2sad.transform.specialiser import Done, Frame, Handler, Specialiser
 
 
@@ -52,7 +52,7 @@ def _iterated(inner: Handler) -> Handler:
 
     def handler(s: Specialiser, op: Operation, frame: Frame) -> Done:
         value = s.get(op.operands[0], frame)
-        found = objects.iterated(s, value, op, frame) if isinstance(value, Known) or is_array(value) else value
+        found = objects.iterated(s, value, op, frame) if isinstance(value, (Known, Record)) else value
         if found is value:
             return inner(s, op, frame)
         held = Value()
@@ -79,8 +79,8 @@ HANDLERS: dict[str, Handler] = {
     "set": simple.set_display,
     "text": literals.text,
     "slice": literals.span,
-    "item": as_dict(_either(tables.item, stand_ins.item, subscripts.item, operators.operator)),
-    "unpack": _either(generators.unpack, subscripts.unpack),
+    "item": as_dict(_either(typed.item, tables.item, stand_ins.item, subscripts.item, operators.operator)),
+    "unpack": _either(typed.unpack, generators.unpack, subscripts.unpack),
     "compare": as_dict(_either(comparisons.compare, operators.operator), attribute_dicts.searched),
     "unary": _either(operators.of_named_tuples, simple.negation, operators.operator),
     "binary": _either(foreign.operator, operators.of_named_tuples, simple.arithmetic, operators.operator),
@@ -92,6 +92,7 @@ HANDLERS: dict[str, Handler] = {
         local_classes.attribute,
         branches.attribute,
         attribute_dicts.attribute,
+        typed.method,
         stand_ins.attribute,
         objects.attribute,
     ),
@@ -103,7 +104,7 @@ HANDLERS: dict[str, Handler] = {
     "delete_attribute": existing.changes,
     "store_global": _either(variables.store, existing.changes),
     "delete_global": existing.changes,
-    "call": _either(tables.changed, tables.call, recording.called, foreign.call, calls.call),
+    "call": _either(typed.view, tables.changed, tables.call, recording.called, foreign.call, calls.call),
     "comprehension": as_dict(
         _either(
             tables.run_through,

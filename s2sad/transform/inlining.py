@@ -23,7 +23,8 @@ def inlined(
     s.inlined += 1
     elsewhere = start.home.source.file != s.making.home.source.file
     place = frame.place or op.place if elsewhere else None
-    inside = Frame(dict(start.env), start.home, place, start.owner)
+    led = frame.calls if elsewhere or op.place is None else (op.place, *frame.calls)
+    inside = Frame(dict(start.env), start.home, place, start.owner, calls=led)
     start_of, state = len(s.out), s.state.copied()
     enter(s, code, bound, inside, op)
     s.active.append(code)

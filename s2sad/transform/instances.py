@@ -37,6 +37,7 @@ from s2sad.runtime.copies import ATOMS, Reach, is_followed
 from s2sad.runtime.objects import array_of, copy_of
 from s2sad.runtime.reading import variables_of
 from s2sad.transform.classes import is_generated, is_simple
+from s2sad.transform.composites import Composite
 from s2sad.transform.existing import guard_class, is_object
 from s2sad.transform.known import Cell, NotSpecialisedError, Record
 from s2sad.transform.regions import CHANGING
@@ -230,6 +231,7 @@ def part(
     instances: Mapping[str, Instance],
     params: dict[str, Value],
     place: Place | None,
+    composites: Mapping[str, Composite],
 ) -> dict[str, tuple[Record, tuple[str, ...] | None]]:
     """Take the arguments of a function that are objects apart; what stands for each parameter, and what was copied.
 
@@ -243,6 +245,7 @@ def part(
         instances: The arguments that are objects, by parameter.
         params: The values of the parameters.
         place: Where the function begins.
+        composites: Of which objects arguments are made.
 
     Raises:
         NotSpecialisedError: where a variable of the module leads to an object of such a class.
@@ -255,7 +258,7 @@ def part(
         if is_alone:
             _check_variables(s, function, cls)
         guard_class(s, cls)
-        record = Record(cls, own=frozenset(n for n, _ in instance.attributes))
+        record = Record(cls, own=frozenset(n for n, _ in instance.attributes), made_of=composites.get(name))
         s.state[record.identity] = Constant(None)
         record.fields[""] = Cell(name, None, record)
         s.state[record.fields[""]] = params[name]

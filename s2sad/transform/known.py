@@ -10,11 +10,14 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import Source
 from s2sad.ir.code import UNSET, Constant, Definition, Operand, Place, Value, Variable
+
+if TYPE_CHECKING:
+    from s2sad.transform.composites import Composite
 
 
 class NotSpecialisedError(Exception):
@@ -118,10 +121,14 @@ class InList:
 
 @dataclass(frozen=True, eq=False)
 class Late:
-    """A method of a built-in class, by its name: what is called, read from its object only after the arguments."""
+    """A method of a built-in class, by its name: what is called, read from its object only after the arguments.
+
+    Of a dict among arguments it says what each item is ``made_of``.
+    """
 
     receiver: Operand
     name: str
+    made_of: Composite | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,10 +208,11 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A tuple with known items; ``cls`` is the class of one with named fields."""
+    """A tuple with known items; ``cls`` is the class of one with named fields.  One that exists is an ``operand``."""
 
     items: tuple[Abstract, ...]
     cls: type = tuple
+    operand: Value | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,7 +273,8 @@ class Record:
     One that exists has an ``origin``: whatever sets its attributes is done to it as well.  ``kin`` are the same object
     in each function of the new program.  Of an argument ``own`` are the names of the attributes that it has at entry;
     the operand from which they are read is in the field without a name.  ``axes`` is how many one has, if that is
-    known, that is an array (see `s2sad.transform.arrays`).
+    known, that is an array (see `s2sad.transform.arrays`).  ``made_of`` says what attributes of an argument are, or of
+    what an argument leads to.
     """
 
     cls: type
@@ -275,6 +284,25 @@ class Record:
     kin: list[Record] = field(default_factory=list)
     own: frozenset[str] | None = None
     axes: int | None = None
+    made_of: Composite | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Typed:
+    """A list, tuple or dict that an argument is or leads to, of which it is known what its items are."""
+
+    operand: Value
+    made_of: Composite
+
+    @property
+    def cls(self) -> type:
+        """Its class."""
+        return self.made_of.cls
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it is a tuple with named fields."""
+        return hasattr(self.cls, "_fields")
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,6 +332,7 @@ Static = (
     | Stream
     | Coded
     | Record
+    | Typed
     | Super
 )
 Abstract = Operand | Static
@@ -441,25 +470,6 @@ def attributes(state: State, record: Record) -> Content:
     if any(isinstance(state[cell], (Unsure, Kept, InList)) for cell in held.values()):
         raise NotSpecialisedError("__dict__")
     return Content(tuple(held.values()), tuple(held))
-
-
-class Watched(State):
-    """What cells hold, and which cells were ``read``."""
-
-    def __init__(self, content: State, read: set[Cell]) -> None:
-        super().__init__(content, content.written, content.settled)
-        self.read = read
-
-    def __getitem__(self, cell: Cell) -> Abstract:
-        self.read.add(cell)
-        return super().__getitem__(cell)
-
-    def get(self, cell: Cell, default: Any = None) -> Any:
-        self.read.add(cell)
-        return super().get(cell, default)
-
-    def of(self, other: State) -> State:
-        return Watched(other, self.read)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2sad.ir.code import Code, Operation, Value, Variable, codes, inner
-from s2sad.transform.known import Abstract, Cell, Closure, Items, Known, NotSpecialisedError, Returned, Row, Watched
+from s2sad.transform.known import Abstract, Cell, Closure, Items, Known, NotSpecialisedError, Returned, Row, State
 from s2sad.transform.regions import defined_once, free_values, settled
 from s2sad.transform.shapes import things_of
 
@@ -28,6 +28,25 @@ _MADE_AT_ONCE = frozenset({list, tuple, set, frozenset, dict, Counter, deque})
 _KEEPING = (iter, setattr, np.frompyfunc, np.seterrcall)
 #: The packages of functions that call what they are given, and do not keep it.
 _PACKAGES = ("builtins", "math", "numpy", "scipy")
+
+
+class Watched(State):
+    """What cells hold, and which cells were ``read``."""
+
+    def __init__(self, content: State, read: set[Cell]) -> None:
+        super().__init__(content, content.written, content.settled)
+        self.read = read
+
+    def __getitem__(self, cell: Cell) -> Abstract:
+        self.read.add(cell)
+        return super().__getitem__(cell)
+
+    def get(self, cell: Cell, default: Any = None) -> Any:
+        self.read.add(cell)
+        return super().get(cell, default)
+
+    def of(self, other: State) -> State:
+        return Watched(other, self.read)
 
 
 def code_again(s: Specialiser, code: Code, frame: Frame) -> Code:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dis
+import functools
 import inspect
 import types
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,7 @@ from s2sad.ir.code import NONE, UNSET, Constant, Operand, Operation, Place, Valu
 from s2sad.ops import takes_operands
 from s2sad.ops.models import class_method_model_of, has_modelled_methods, is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, inside, is_of_library, own_class, static_member
-from s2sad.transform import arrays, boxes, existing, presence, state, taken
+from s2sad.transform import arrays, boxes, existing, presence, state, taken, typed
 from s2sad.transform.classes import SLOT, is_followed_class, is_named_tuple, is_simple, static_function
 from s2sad.transform.constants import METHODS_OF_TEXTS
 from s2sad.transform.containers import items_of
@@ -39,6 +40,7 @@ from s2sad.transform.known import (
     Row,
     State,
     Super,
+    Typed,
     Unsure,
     is_plain,
 )
@@ -167,6 +169,8 @@ def _attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
             return (Method(Known(getattr(base.cls, name)), base),)
         case Row() if base.cls is not tuple:
             return _of_named_tuple(s, base, name, op, frame)
+        case Typed() if base.is_named:
+            return _of_named_tuple(s, base, name, op, frame)
         case Known():
             return _of_known(s, base, name, op, frame)
         case Value() if op.result in s.called and name in MEMBERS:
@@ -227,9 +231,7 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
             return (value,)
     if record.own is not None and name in record.own:
         # Nothing in the function sets it.
-        found = s.emit("attribute", (s.dynamic(s.state[record.fields[""]]),), name, place=frame.place or op.place)
-        s.needless.add(found)
-        return (found,)
+        return (typed.attribute(s, record, name, frame.place or op.place),)
     if not _inherits(cls, name) and record.origin is None and record.own is None and not is_of_model(cls):
         place = frame.place or op.place
         return End("raise", (presence.missing(s, record, name, place),), place)
@@ -242,6 +244,8 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
         return arrays.attribute(s, record, name, op, frame)
     if isinstance(member, types.FunctionType):
         return (Method(Known(member), record, _owner(cls, name)),)
+    if isinstance(member, functools.cached_property):
+        return _computed_once(s, record, member, op, frame)
     if (static := static_function(member)) is not None:
         return (Known(static),)
     if isinstance(member, classmethod) and isinstance(member.__func__, types.FunctionType):
@@ -251,6 +255,20 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
     if type(member) is object or isinstance(member, (list, tuple, dict, set, frozenset, np.ndarray)):
         return (s.outside(member, name),)
     raise NotSpecialisedError(name)
+
+
+def _computed_once(
+    s: Specialiser, record: Record, member: functools.cached_property[Any], op: Operation, frame: Frame
+) -> Done:
+    """A `functools.cached_property` that the object has not yet: from now on it is an attribute of it."""
+    name = member.attrname
+    if record.origin is not None or name is None:
+        raise NotSpecialisedError(op.data)
+    done = _call_member(s, member.func, record, [], op, frame, _owner(record.cls, op.data))
+    if isinstance(done, tuple) and typed.operand_of(s.state, record) is None:
+        # Of an argument's nothing is set: it is computed from the same wherever it is read.
+        put(s, record, name, done[0])
+    return done
 
 
 def dictionary(s: Specialiser, record: Record) -> Items:
@@ -307,13 +325,15 @@ def content_of(s: Specialiser, state: State, cell: Cell) -> Abstract:
     return state.get(cell, UNSET)
 
 
-def _of_named_tuple(s: Specialiser, row: Row, name: str, op: Operation, frame: Frame) -> Done:
+def _of_named_tuple(s: Specialiser, row: Row | Typed, name: str, op: Operation, frame: Frame) -> Done:
     cls: Any = row.cls
     if name in cls._fields:
+        if isinstance(row, Typed):
+            return (typed.field(s, row, name, frame.place or op.place),)
         return (row.items[cls._fields.index(name)],)
     member = static_member(cls, name)
     if name in ("_replace", "_asdict"):
-        return (Method(Known(getattr(cls, name)), row),)
+        return (Method(Known(getattr(cls, name)), typed.named_tuple(s, row)),)
     if name == "_fields":
         return (Row(tuple(map(Constant, cls._fields))),)
     if isinstance(member, property) and isinstance(member.fget, types.FunctionType):
@@ -322,13 +342,19 @@ def _of_named_tuple(s: Specialiser, row: Row, name: str, op: Operation, frame: F
     if isinstance(member, types.FunctionType) and name[:1] != "_":
         _guard_member(s, cls, name)
         return (Method(Known(member), row, _owner(cls, name)),)
+    if (static := static_function(member)) is not None:
+        _guard_member(s, cls, name)
+        return (Known(static),)
+    if is_plain(member):
+        s.guard(Guard(_owner(cls, name), name, member))
+        return (Constant(member),)
     raise NotSpecialisedError(name)
 
 
 def _call_member(
     s: Specialiser,
     function: Any,
-    record: Record | Row,
+    record: Record | Row | Typed,
     args: Args,
     op: Operation,
     frame: Frame,
@@ -339,7 +365,9 @@ def _call_member(
     return s.call_function(s, function, [("", record), *args], op, frame, (owner, record))
 
 
-def member_call(s: Specialiser, record: Record | Row, name: str, args: Args, op: Operation, frame: Frame) -> Done:
+def member_call(
+    s: Specialiser, record: Record | Row | Typed, name: str, args: Args, op: Operation, frame: Frame
+) -> Done:
     """Call a special method of an object."""
     function = static_member(record.cls, name)
     if not isinstance(function, types.FunctionType):

@@ -10,7 +10,7 @@ from s2sad.ir.code import Constant, Operation, Value
 from s2sad.ops.models import is_of_model
 from s2sad.runtime import number
 from s2sad.runtime.classes import static_member
-from s2sad.transform import arrays
+from s2sad.transform import arrays, typed
 from s2sad.transform.classes import has_operators, is_generated
 from s2sad.transform.containers import computed
 from s2sad.transform.copies import fields_of
@@ -33,7 +33,7 @@ Attempt = tuple[Record | Row, str, Abstract]
 
 def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """An operator of which an operand is an object that the program makes."""
-    values = [s.get(o, frame) for o in op.operands]
+    values = [typed.named_tuple(s, s.get(o, frame)) for o in op.operands]
     if op.kind in ("unary", "binary", "inplace") and any(map(has_operators, values)):
         pass
     elif not any(isinstance(v, Record) for v in values):
@@ -104,7 +104,8 @@ def _of_arrays(s: Specialiser, values: list[Abstract], op: Operation, frame: Fra
 
 def of_named_tuples(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """An operator that a tuple with named fields defines, which is none of tuples."""
-    return operator(s, op, frame) if any(has_operators(s.get(o, frame)) for o in op.operands) else None
+    values = [typed.named_tuple(s, s.get(o, frame)) for o in op.operands]
+    return operator(s, op, frame) if any(map(has_operators, values)) else None
 
 
 def put_item(s: Specialiser, op: Operation, frame: Frame) -> Done:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from s2sad.errors import Place, Violation
 from s2sad.frontend.source import Source
+from s2sad.ir import code
 from s2sad.transform.containers import MOST_ITEMS
 from s2sad.transform.known import NotSpecialisedError
 
@@ -66,9 +67,14 @@ def reason(source: Source, error: NotSpecialisedError) -> Iterator[Violation]:
     why = _WHY.get(word, f"what {word!r} is here is not known" if word.isidentifier() else word)
     if error.place is None:
         return
-    text = linecache.getline(error.file, error.place.line).rstrip("\r\n")
-    end = error.place.end_column if error.place.end_line == error.place.line else None
-    place = Place(error.file, error.place.line, error.place.column, end, text)
+    place = place_in(error.file, error.place)
     yield Violation(
         place, f"functions and objects that {source.name} makes stay as they are: {why}", _REMEDIES.get(word, _REMEDY)
     )
+
+
+def place_in(file: str, place: code.Place) -> Place:
+    """Where something stands in a file."""
+    text = linecache.getline(file, place.line).rstrip("\r\n")
+    end = place.end_column if place.end_line == place.line else None
+    return Place(file, place.line, place.column, end, text)

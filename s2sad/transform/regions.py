@@ -268,6 +268,11 @@ def _pruned(region: Region, uses: Counter[Operand], needless: Collection[Value])
             if operation.kind == "function" and not operation.data.decorators:
                 continue
         regions = tuple([_pruned(part, uses, needless) for part in operation.regions])
+        if operation.kind == "generator":
+            body = _pruned(operation.data.body, uses, needless)
+            if body is not operation.data.body:
+                made = replace(operation.data, body=body)
+                operation = replace(operation, data=replace(made, seen=tuple(free_values(made))))
         if any(a is not b for a, b in zip(regions, operation.regions, strict=True)):
             operation = replace(operation, regions=regions)
         out.append(operation)

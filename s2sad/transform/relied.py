@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.frontend.resolve import MISSING
-from s2sad.ir.code import Code, Constant, Operand, Operation, Value
+from s2sad.ir.code import Code, Constant, Operand, Operation, Place, Value
 from s2sad.transform.known import Home, Known, Record
 
 #: Operations of which the results vary only if an operand does.
@@ -108,13 +108,14 @@ class Relied:
     ``replaced``.  Objects in long lists are ``boxes`` where they are changed.
     The program ``writes_out`` loops for the sake of lists and dicts as well, so that their items stay
     known, and so it does with calls if a function ``recurs``.  It ``inlines`` functions that change lists and dicts of
-    their callers.  The conditions in ``answers`` have been asked by the
-    branches around the place where the new program is written.
+    their callers; ``led`` are the calls of functions that are inlined, by the line of what they led to.  The conditions
+    in ``answers`` have been asked by the branches around the place where the new program is written.
     """
 
     invariant: set[Value] = field(default_factory=set)
     rereads: dict[Value, Known] = field(default_factory=dict)
     following: int = 0
+    led: dict[int, tuple[Place, ...]] = field(default_factory=dict)
     attributes: set[str] = field(default_factory=set)
     changing: frozenset[str] = frozenset()
     parted: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -148,6 +149,11 @@ class Relied:
     def meets_state(self) -> bool:
         """Whether the program leads to something of its state."""
         return bool(self.reached) or any(named.is_met for named in self.variables.values())
+
+    def led_to(self, place: Place | None, calls: tuple[Place, ...]) -> None:
+        """Note which calls led to what stands at a place."""
+        if calls and place is not None:
+            self.led.setdefault(place.line, calls)
 
     def wrote(self, op: Operation) -> None:
         """Take notice of an operation of the new program."""

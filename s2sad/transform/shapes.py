@@ -25,12 +25,15 @@ from s2sad.transform.known import (
     Record,
     Row,
     State,
+    Typed,
     Unsure,
     cell_of,
     is_static,
     is_switch,
 )
 from s2sad.transform.standing import Table
+from s2sad.transform.typed import again as again_of
+from s2sad.transform.typed import operand_of
 
 
 @dataclass
@@ -154,6 +157,11 @@ class Shapes:
             case Items() if value.record is None:
                 key, rebuild = self.cell(value.cell)
                 return ("items", id(value.cls), key), lambda again: _items(rebuild(again), value.cls)
+            case Record() | Typed() if (read := operand_of(self.state, value)) is not None:
+                made_of = value.made_of
+                assert made_of is not None
+                key, rebuild = self.of(read, title)
+                return ("argument", made_of, key), lambda a: again_of(a.state, rebuild(a), made_of)
             case Record() if (held := box_of(self.state, value)) is not None:
                 self.leaves.append(held.whole)
                 self.titles.append(title)
@@ -252,7 +260,12 @@ class Shapes:
 
         def again(context: Again) -> Record:
             fresh = context.made[number] = Record(
-                record.cls, origin=record.origin, kin=record.kin, own=record.own, axes=record.axes
+                record.cls,
+                origin=record.origin,
+                kin=record.kin,
+                own=record.own,
+                axes=record.axes,
+                made_of=record.made_of,
             )
             if record.kin:
                 record.kin.append(fresh)
@@ -267,6 +280,7 @@ class Shapes:
             id(record.cls),
             record.own,
             record.axes,
+            record.made_of,
             tuple([(name, key) for name, key, _ in fields]),
         ), again
 

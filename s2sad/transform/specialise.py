@@ -25,7 +25,7 @@ import gast
 import numpy as np
 
 from s2sad import ops
-from s2sad.errors import SourceError, Violation
+from s2sad.errors import Place, SourceError, Violation
 from s2sad.frontend.called import is_followed
 from s2sad.frontend.given import given
 from s2sad.frontend.resolve import Guard, Resolver
@@ -45,9 +45,11 @@ from s2sad.transform import (
     objects,
     simple,
     sizes,
+    typed,
     variables,
 )
 from s2sad.transform.arrays import returned
+from s2sad.transform.composites import may_change
 from s2sad.transform.containers import UNKNOWN
 from s2sad.transform.entered import with_state
 from s2sad.transform.functionals import is_functional
@@ -57,7 +59,7 @@ from s2sad.transform.handlers import HANDLERS
 from s2sad.transform.instances import Instance, part
 from s2sad.transform.known import Cell, Home, Known, NotSpecialisedError, Returned
 from s2sad.transform.making import Making
-from s2sad.transform.reasons import reason
+from s2sad.transform.reasons import place_in, reason
 from s2sad.transform.regions import (
     DISPLAYS,
     MAKING,
@@ -101,6 +103,8 @@ class Specialised:
     parted: dict[str, tuple[str, ...]]
     recorded: tuple[Recorded, ...] = ()
     state: tuple[Recorded, ...] = ()
+    #: The calls of functions that are inlined, by the file and line of what they led to, the innermost first.
+    led: Mapping[tuple[str, int], tuple[Place, ...]] = field(default_factory=dict)
 
 
 def specialised(
@@ -162,6 +166,10 @@ def specialised(
             # Without it, that something is set is in the way, which is no cause.
             with_state_why, state = found if state.variables else [], State()
             continue
+        composites = given_objects.composites
+        if composites and (whole is None or may_change(whole, composites, given_objects.shapes)):
+            given_objects, replaces, why = replace(given_objects, composites={}), True, found
+            continue
         if whole is None and instances:
             instances, why = None, found
             continue
@@ -193,7 +201,9 @@ def specialised(
         else:
             changing |= changed
     guards = [*s.guards.values(), *steady.guards, *(g for h in s.homes.values() for g in h.resolver.guards.values())]
-    return Specialised(whole, s.sources, tuple(guards), s.relied.parted, tuple(recorded), tuple(s.relied.entered))
+    file = whole.file
+    led = {(file, line): tuple([place_in(file, at) for at in calls]) for line, calls in s.relied.led.items()}
+    return Specialised(whole, s.sources, tuple(guards), s.relied.parted, tuple(recorded), tuple(s.relied.entered), led)
 
 
 def _are_read(s: Specialiser, steady: Steady, recorded: Collection[Recorded]) -> bool:
@@ -250,7 +260,8 @@ def _specialised(
     """A function as a specialiser writes it, with some objects that exist taken apart; None if it stays as it is."""
     try:
         code = s.code(home.source.function)
-        is_worth_it = instances or state or given_objects.held or given_objects.functions or _is_worth_it(s, code, home)
+        known = given_objects.held or given_objects.functions or given_objects.composites
+        is_worth_it = instances or state or known or _is_worth_it(s, code, home)
         made = _whole(s, code, home, wanted, instances, state, facts, given_objects) if is_worth_it else None
         return None if made is None else same_function(made, home, s.making.cells, s.reads)
     except NotSpecialisedError as error:
@@ -407,10 +418,16 @@ def _whole(
     given = {p.name: p.target for p in params if p.name in instances and isinstance(p.target, Value)}
     if given.keys() != instances.keys():
         raise NotSpecialisedError("captured")
-    for name, (record, copied) in part(s, function, instances, given, place_of(home.source.node.body)).items():
+    start, composites = place_of(home.source.node.body), given_objects.composites
+    for name, (record, copied) in part(s, function, instances, given, start, composites).items():
         if copied is not None:
             s.relied.parted[name] = copied
         frame.env.update({target: record for target, value in frame.env.items() if value is given[name]})
+    for param in params:
+        if param.name in given_objects.composites and isinstance(param.target, Value):
+            made_of = given_objects.composites[param.name]
+            targets = [target for target, value in frame.env.items() if value is param.target]
+            frame.env.update(dict.fromkeys(targets, typed.seen(s, param.target, made_of)))
     region = s.region_of(code.body, frame)
     if not s.used:
         return None

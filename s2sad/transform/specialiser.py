@@ -34,9 +34,9 @@ from s2sad.ir.code import (
 from s2sad.ir.live import live
 from s2sad.ir.types import Fact
 from s2sad.ops.models import ObjectModel
-from s2sad.transform import choices, later, presence, sizes
+from s2sad.transform import choices, later, presence, sizes, typed
 from s2sad.transform.constants import makes_array, makes_number
-from s2sad.transform.existence import chosen, display, function_again, named, read_path, ready
+from s2sad.transform.existence import chosen, display, function_again, named, read_path, ready, tuple_made
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -50,10 +50,12 @@ from s2sad.transform.known import (
     Late,
     Method,
     NotSpecialisedError,
+    Record,
     Returned,
     Row,
     State,
     Stream,
+    Typed,
     Unsure,
     attributes,
     is_static,
@@ -96,8 +98,9 @@ class Frame:
     owner: tuple[type, Abstract] | None = None
     returns: list[Returned] | None = None
     unrolled: bool = False
-    #: What is done with what a generator yields.
+    #: What is done with what a generator yields, and the calls that led to what is inlined, the innermost first.
     consumer: Consumer | None = None
+    calls: tuple[Place, ...] = ()
 
 
 #: Does something with an item that a generator yields in a frame; returns how the region ends if it ends there.
@@ -133,26 +136,24 @@ class Specialiser:
         #: What makes the exits of the loops around the place where the new program is written.
         self.loops: list[Callable[[End], Exit]] = []
         self.active: list[Code] = []  # the functions that are being run
-        #: Results of operations that may be left out where nobody uses them.
-        self.needless: set[Value] = set()
+        self.needless: set[Value] = set()  # results of operations that may be left out where nobody uses them
         self.live: set[Value] = set()  # those that are used by more than what hands them on
         #: Those that are called, tested for truth or raised, and used for nothing else.
         self.called: set[Value] = set()
         self.tested, self.raised = set[Value](), set[Value]()
         #: The items of tuples of the new program.
         self.rows: dict[Value, tuple[Abstract, ...]] = {}
-        #: The slices that values of the new program are surely.
+        #: What arguments lead to, as it was read.
+        self.reading: dict[Value, tuple[Kind, tuple[Operand, ...], Any, Place | None]] = {}
+        #: The slices and constants that values of the new program are surely.
         self.slices: dict[Value, slice] = {}
-        #: The constants that values of the new program are surely.
         self.constants: dict[Value, Constant] = {}
         #: Whether the sizes of arguments are known, and the types of values then, of numbers that are not known apart.
         self.sized = False
         self.types: dict[Value, Fact] = {}
         self.scalars: dict[Value, Fact] = {}
-        #: Functions that leave lists which they are given as they are.
-        self.harmless: set[Value] = set()
-        #: The objects that the new program reads from cells.
-        self.outsiders: dict[int, Known] = {}
+        self.harmless: set[Value] = set()  # functions that leave lists which they are given as they are
+        self.outsiders: dict[int, Known] = {}  # the objects that the new program reads from cells
         #: What stands for values that are objects of a library, and for attributes of values.
         self.foreign: dict[Value | tuple[Value, str], ObjectModel] = {}
         #: What may carry derivatives of the function as it is written, if that is known.
@@ -239,6 +240,8 @@ class Specialiser:
             if content is None or content.keys is not None:
                 return None
             return tuple([self.state[slot] for slot in content.slots])
+        if isinstance(value, Typed):
+            return typed.row(self, value)
         if isinstance(value, Value):
             return self.rows.get(value)
         return value.items if isinstance(value, Row) else None
@@ -269,14 +272,10 @@ class Specialiser:
                 found = self.emit("attribute", (value.receiver,), value.name)
                 self.reads.add(found)
                 return found
+            case Record() | Typed() if (operand := typed.operand_of(self.state, value)) is not None:
+                return operand
             case Row():
-                items = tuple([self.dynamic(item) for item in value.items])
-                if value.cls is tuple:
-                    return self.emit("tuple", items, (False,) * len(items))
-                made = self.dynamic(self.outside(value.cls, value.cls.__name__))
-                whole = self.emit("call", (made, *items), ("",) * len(items))
-                self.named_tuples.add(whole)
-                return whole
+                return value.operand or tuple_made(self, value)
             case Choice():
                 return chosen(self, value)
             case Items() | Closure():
@@ -397,6 +396,7 @@ class Specialiser:
     def operation(self, op: Operation, frame: Frame) -> End | None:
         """Run one operation; how the region ends if nothing comes after it."""
         handler = self.handlers.get(op.kind)
+        self.relied.led_to(frame.place or op.place, frame.calls)
         try:
             done = None if handler is None else handler(self, op, frame)
             if done is None:

@@ -20,15 +20,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from s2sad.ir.code import NONE, Constant, Exit, Operand, Operation, Place, Region, Value
-from s2sad.transform import comprehensions
+from s2sad.transform import comprehensions, typed
 from s2sad.transform.boxes import Box, boxed
 from s2sad.transform.containers import is_long, items_of
-from s2sad.transform.known import Abstract, Coded, Items, Known, Late, NotSpecialisedError, Record, Row, cell_of
+from s2sad.transform.known import Abstract, Coded, Items, Known, Late, NotSpecialisedError, Record, Row, Typed, cell_of
 from s2sad.transform.shapes import Again, Rebuild, Shapes, exists, is_made
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 from s2sad.transform.standing import Table
 
-Decode = Callable[[Value], Abstract]
+Decode = Callable[[Any], Abstract]
 #: Functions that go through what they are given, and what they give is gone through.
 _THROUGH = (len, list, zip, enumerate, reversed)
 
@@ -91,6 +91,8 @@ def decoder(s: Specialiser, value: Abstract) -> tuple[Value, Decode] | None:
     """The operand of what runs through such lists, and what its items are made to; None for anything else."""
     if isinstance(value, Coded):
         return value.operand, value.decode
+    if isinstance(value, Typed):
+        return typed.decoder(s, value)
     whole = table(s, value)
     shape = None if whole is None else s.stand_ins[whole]
     return (
@@ -223,7 +225,8 @@ def decode(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """The object that a round begins with."""
     made: Decode = op.data
     raw = frame.env[op.operands[0]]  # type: ignore[index]
-    assert isinstance(raw, Value)
+    if not isinstance(raw, (Value, Constant)):
+        raise NotSpecialisedError("Coded")
     return (made(raw),)
 
 
@@ -259,9 +262,10 @@ def item(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """A call of what goes through such lists."""
-    if any(op.data):
-        return None
     function, *values = [s.get(o, frame) for o in op.operands]
+    named = {kind for kind in op.data if kind}
+    if named and not (named == {"strict"} and isinstance(function, Known) and function.value is zip):
+        return None
     found = [decoder(s, value) for value in values]
     if isinstance(function, Known) and function.value is len and len(values) == 1 and not any(found):
         return _length(s, function, values[0], frame.place or op.place)
@@ -280,7 +284,8 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if function.value is list and isinstance(shape, (_Shape, Box)):
         return (_items(s, made, shape),)
     if function.value is zip:
-        return (Coded(made, functools.partial(_parts, s, [None if one is None else one[1] for one in found])),)
+        decodes = [None if one is None else one[1] for one, kind in zip(found, op.data, strict=True) if not kind]
+        return (Coded(made, functools.partial(_parts, s, decodes)),)
     assert first is not None
     return (Coded(made, functools.partial(_parts, s, [None, first[1]]) if function.value is enumerate else first[1]),)
 

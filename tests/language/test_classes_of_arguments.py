@@ -86,13 +86,13 @@ MASKED = np.ma.masked_array([1.0, 2.0, 3.0], mask=[0, 1, 0])
         ((MASKED, 1.0), r"x is of class MaskedArray.*\nPass an array: x.filled"),
         ((np.ones(3), MASKED), "y is of class MaskedArray"),
         ((V.view(Unit), 2.0), "x is of class Unit"),
-        ((Indexed(1.0), 2.0), "has __getitem__ of its own"),
+        ((Indexed(1.0), 2.0), "no derivative can pass through Indexed.__getitem__"),
         (({"a": MASKED}, 2.0), r"x\['a'\] is of class MaskedArray"),
     ],
     ids=lambda v: "",
 )
 def test_operators_of_their_own(args: Any, message: str) -> None:
-    with pytest.raises(ArgumentError, match=message):
+    with pytest.raises((ArgumentError, UnsupportedError), match=message):
         grad(product)(*args)
 
 
@@ -100,8 +100,7 @@ def test_an_object_with_operators_of_its_own_beside_a_variable() -> None:
     def f(x: Any, a: Any) -> Any:
         return np.sum(a * x)
 
-    with pytest.raises(UnsupportedError, match=r":\d+:\d+: error: no derivative can pass through Odd\.__r?mul__"):
-        grad(f)(V, Odd())
+    np.testing.assert_allclose(grad(f)(V, Odd()), 2.0 * V)
     assert grad(f)(2.0, Fraction(1, 4)) == pytest.approx(0.25)
 
 
