@@ -69,7 +69,9 @@ def decided_attempt(
     if all(caught) and all(issubclass(c, NOT_RAISED) for found in caught for c in found or ()):
         ends = next((at for at, s in enumerate(stmt.then) if isinstance(s, Exit)), 0)
         body, after = stmt.then[1:ends], stmt.then[ends + 1 :]
-        if isinstance(stmt.then[0], Enter) and stmt.then[0].manager is None and only_computes(body, facts, computes):
+        plain = isinstance(stmt.then[0], Enter) and stmt.then[0].manager is None
+        # What handlers alone give a value would have none.
+        if plain and _joined(stmt.orelse) <= _joined(after) and only_computes(body, facts, computes):
             return (*body, *after)
     may = {error for s in stmt.then if (error := _may_raise(s)) is not None}
     if len(may) != 1:
@@ -174,6 +176,11 @@ def _handler(block: Block, which: int) -> Block | None:
         else:
             out.append(s)
     return None if any(map(_asks, walk(tuple(out)))) else tuple(out)
+
+
+def _joined(block: Block) -> set[str]:
+    """The names that have a value after a branch."""
+    return {target for s in block if isinstance(s, Copy) for target in s.targets}
 
 
 def _asks(s: Stmt) -> bool:
