@@ -135,6 +135,8 @@ def position(content: Content, key: Any) -> int | None:
 
 def members(s: Specialiser, value: Abstract) -> Sequence[Abstract] | None:
     """What ``in`` looks through, where that is known."""
+    if isinstance(value, Stream) and value.is_view and all(s.state[cell] is held for cell, held in value.sources):
+        return [asked(s, item) for item in left(s, value)]
     content = s.content(value) if isinstance(value, Items) else None
     return s.row(value) if content is None or content.keys is None else list(map(key_operand, content.keys))
 
