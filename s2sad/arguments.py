@@ -285,6 +285,10 @@ def wanted(
     return tuple(chosen), single
 
 
+#: The attribute of a function that stands for a derivative with what it is derived from, whose default values it has.
+DERIVED_FROM = "s2sad_derived_from"
+
+
 class Binder:
     """Binds the arguments of calls to the parameters of a function, as ``inspect`` would in ten times the time.
 
@@ -299,6 +303,10 @@ class Binder:
     ) -> None:
         self.function, self.leading, self.given = function, leading, given or {}
         self.code = function.__code__
+        #: The function whose default values, which may be others later, are those of this one.
+        self.first = function
+        while DERIVED_FROM in self.first.__dict__:
+            self.first = self.first.__dict__[DERIVED_FROM]
         parameters = inspect.signature(function, follow_wrapped=False).parameters
         self.names = tuple(parameters)
         self._by_name = tuple([name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY])
@@ -316,7 +324,7 @@ class Binder:
         Raises:
             ArgumentError: for arguments that the function does not take.
         """
-        f, bind = self.function, self._bind
+        f, bind = self.first, self._bind
         if self.leading or self.given:
             args, kwargs = (*self.leading, *args), {**self.given, **kwargs}
         if bind.__defaults__ is not f.__defaults__ or bind.__kwdefaults__ is not f.__kwdefaults__:

@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from s2sad import ops
+from s2sad.arguments import DERIVED_FROM
 from s2sad.entries import Entry, checker
 from s2sad.errors import ArgumentError, S2SADError, UnsupportedError
 from s2sad.frontend.emitted import DERIVATIVE
@@ -312,6 +313,7 @@ def standing_for(
     exec(f"def {name}{bare}: return {call}(({''.join(f'{name}, ' for name in bare.parameters)}))", space)
     made: types.FunctionType = space[name]
     made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    made.__dict__[DERIVED_FROM] = function
     made.__module__, made.__qualname__ = function.__module__, f"{verb} of {function.__qualname__}"
     return made
 

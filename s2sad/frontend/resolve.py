@@ -123,6 +123,17 @@ def _is_library(space: Any) -> bool:
     return name.partition(".")[0] in ("numpy", "scipy", "math", "builtins")
 
 
+def _may_change(space: Any) -> bool:
+    """Whether a namespace may give a name another function, as modules and classes of the user's may."""
+    if isinstance(space, type):
+        return own_class(space) is not None
+    return not (isinstance(space, _UFUNC) or ops.has_methods(space) or _is_library(space))
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
 def _has_arrays(value: Any, depth: int = 3) -> bool:
     """Whether a value is an array, or a container or module of one's own with arrays."""
     if is_disguised(value):
@@ -260,9 +271,9 @@ class Resolver:
         """What the value of a name in some space is to a program, guarded; see `lookup`."""
         if value is MISSING or is_disguised(value):
             return False, None
-        if callable(value) or isinstance(value, types.ModuleType):
-            if not (isinstance(space, (type, _UFUNC)) or ops.has_methods(space) or _is_library(space)):
-                self.guard(Guard(space, name, value))
+        if (callable(value) or isinstance(value, types.ModuleType)) and _may_change(space):
+            # A class makes the same bound method anew each time.
+            self.guard(Guard(space, name, value, _itself if isinstance(value, types.MethodType) else None))
         if is_jitted(value):
             value = value.py_func
         made = value.emitted() if isinstance(value, Emitting) else None
