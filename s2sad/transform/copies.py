@@ -27,6 +27,7 @@ from s2sad.transform.known import (
     Unsure,
 )
 from s2sad.transform.specialiser import Done, Specialiser
+from s2sad.transform.typed import operand_of
 
 
 def new_object(s: Specialiser, cls: type, fields: Mapping[str, Abstract]) -> Record:
@@ -188,6 +189,8 @@ class _Deep:
         self.values: dict[Value, Abstract] = {}
         self.made: dict[Cell, Abstract] = {}
         self.fields: dict[Cell, dict[str, Abstract]] = {}
+        #: The object among these to which an argument leads; two may be one.
+        self.existing: Record | None = None
 
     def look(self, value: Abstract) -> None:
         """Find the values to be copied."""
@@ -197,7 +200,10 @@ class _Deep:
             case Row():
                 for item in value.items:
                     self.look(item)
+            case Record() if operand_of(self.s.state, value) is not None and self.existing not in (None, value):
+                raise NotSpecialisedError("deepcopy")
             case Record() if _copies_by_attributes(value.cls, "__deepcopy__"):
+                self.existing = value if operand_of(self.s.state, value) is not None else self.existing
                 fields = self.fields.setdefault(value.identity, fields_of(self.s, value))
                 self.inside(value.identity, list(fields.values()))
             case Record() if (own := static_member(value.cls, "__deepcopy__")) is not None and value.origin is None:

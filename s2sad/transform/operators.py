@@ -146,6 +146,8 @@ def _equality(s: Specialiser, values: list[Abstract], op: Operation, frame: Fram
         fields = [Row(_compared_fields(s, record)) for record in (left, right)]
         return (computed(s, "compare", op.data, fields, op, frame),)
     done = _answer(s, _attempts(left, right, "", "__eq__", "__eq__"), op, frame)
+    if done is None and any(typed.operand_of(s.state, v) is not None for v in (left, right)):
+        return None  # both may be one object
     if done is None:
         s.used = True
         return (Constant((left is right) == (op.data == "==")),)

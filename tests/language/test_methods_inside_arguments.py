@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import itertools
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from s2sad import grad, jvp
+from s2sad import S2SADError, grad, jvp
 from tests.oracle import numeric_gradient
 
 X = np.array([0.3, 0.5, -1.2])
@@ -264,3 +265,102 @@ def _without_others(direction: Any) -> Any:
     for m in held.values() if isinstance(held, dict) else held:
         m.c = 0.0
     return direction
+
+
+class Plain:
+    def __init__(self, a: Any, b: Any) -> None:
+        self.a, self.b = a, b
+
+    def energy(self, x: Any) -> Any:
+        return np.sum(self.b * x) * self.a
+
+    def step(self, x: Any) -> None:
+        self.a = self.a * x[0]
+
+
+OTHER = Plain(-3.0, np.array([1.0, 2.0, 4.0]))
+
+
+def equal(p: Any, x: Any) -> Any:
+    return p[0].energy(x) * (2.0 if p[1] == p[0] else 1.0) * (3.0 if p[0] is p[1] else 1.0)
+
+
+def copied_together(p: Any, x: Any) -> Any:
+    q = copy.deepcopy((p[0], p[1]))
+    q[0].step(x)
+    return q[1].energy(x)
+
+
+def copied_alone(p: Any, x: Any) -> Any:
+    q = copy.copy(p[0])
+    q.step(x)
+    return q.energy(x) + p[1].energy(x)
+
+
+def as_keys(p: Any, x: Any) -> Any:
+    return p[0].energy(x) * len({p[0], p[1]}) * (p.index(p[1]) + 1.0)
+
+
+def set_under_another_name(p: Any, x: Any) -> Any:
+    p[0].step(x)
+    return p[1].energy(x)
+
+
+def replaced_in_the_list(p: Any, x: Any) -> Any:
+    t = p[0].energy(x)
+    p[0] = OTHER
+    return t + sum(m.energy(x) for m in p)
+
+
+def replaced_by_a_function(p: Any, x: Any) -> Any:
+    _put(p)
+    return sum(m.energy(x) for m in p)
+
+
+def _put(q: Any) -> None:
+    q[1] = OTHER
+
+
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize(
+    "f",
+    [
+        *(equal, copied_together, copied_alone, as_keys, set_under_another_name, replaced_in_the_list),
+        replaced_by_a_function,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_which_object_it_is(f: Callable[..., Any], count: int) -> None:
+    """An object that a list holds twice, and lists that hold others later: as Python does it, or refused."""
+
+    def made() -> list[Plain]:
+        m = Plain(2.0, np.array([1.3, 1.5, -0.2]))
+        return [m, m] if count == 1 else [m, Plain(0.7, X)]
+
+    try:
+        found = grad(f, 1)(made(), X)
+    except S2SADError:
+        assert f not in (equal, copied_alone, as_keys)
+        return
+    np.testing.assert_allclose(found, numeric_gradient(lambda x: f(made(), x), (X,)), rtol=1e-7, atol=1e-9)
+
+
+def test_what_an_object_does_may_change() -> None:
+    def energy(m: Any) -> Any:
+        return grad(lambda x, p: p[0].energy(x), 0)(X, [m])
+
+    class Changing(Plain):
+        pass
+
+    m = Changing(2.0, np.array([1.3, 1.5, -0.2]))
+    np.testing.assert_allclose(energy(m), m.a * m.b)
+    Changing.energy = lambda self, x: np.sum(x) * self.a  # type: ignore[method-assign, misc]
+    np.testing.assert_allclose(energy(m), np.full(3, m.a))
+    m.energy = lambda x: np.sum(x) * 5.0  # type: ignore[method-assign]
+    np.testing.assert_allclose(energy(m), np.full(3, 5.0))
+    data, again = Data(2.0, np.ones(3)), Data(3.0, np.ones(3))
+    first = grad(lambda p: p[0].norm)([again])[0]
+    assert first.a == pytest.approx(np.sqrt(3.0))
+    assert data.norm > 0
+    with pytest.raises(S2SADError, match=r"Data\.norm"):
+        grad(lambda p: p[0].norm)([data])  # what has been computed is constant
