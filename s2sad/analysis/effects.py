@@ -243,11 +243,13 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 yield from sharers(args[0], facts, calls)
                 return
             # Axes, an order or a shape of a view are read, and not held.
-            for arg in args[:1] if views_first(expr) else (*args, *(v for _, v in expr.kwargs)):
+            spec = ops.spec_of(op.function)
+            held = args[:1] if views_first(expr) else (*args, *(v for _, v in expr.kwargs))
+            for arg in held if spec is None or spec.result != "repeated" else ():
                 yield from sharers(arg, facts, calls)
             if op.kind == "function" and op.function is not stop_gradient and ops.find(op.function) is None:
                 # Two of its results may be one object, if it does not make containers.
-                if (spec := ops.spec_of(op.function)) is None or spec.makes is None:
+                if spec is None or spec.makes is None:
                     yield _OUTSIDE
 
 

@@ -287,7 +287,7 @@ def _result(a: Activation, op: Operation, spec: OpSpec, bound: _Bound, everythin
     if kind == "unknown" and not (isinstance(spec, Rule) or spec.gives):
         return a.heap.reach(everything) | a.site(op, None, name=name)
     new = a.site(op, ARRAY if _has_numbers(a, bound) else None)
-    if kind != "fresh":
+    if kind not in ("fresh", "repeated"):
         first = a.heap.reach(everything) if kind == "unknown" else a.heap.reach(bound.value(_first(bound)))
         arrays = frozenset(o for o in first if o.cls in (ARRAY, Plain))
         # A list, or a number, is made a new array.

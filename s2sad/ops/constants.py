@@ -88,7 +88,7 @@ constant(np.searchsorted, np.argpartition, forms=METHOD)
 constant(np.ndindex, signature=lambda *shape: None, infer=infer.python.places, dtype="inferred")
 
 # One array, as often as there are axes.
-constant(np.diag_indices, np.diag_indices_from, result="unknown", gives=(tuple,))
+constant(np.diag_indices, np.diag_indices_from, result="repeated", gives=(tuple,))
 
 # Functions that write into their first argument.
 operation(np.copyto, signature=lambda dst, src: None, writes=("dst",), mask="where", samples=_copies, reads_first=True)

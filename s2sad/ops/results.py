@@ -10,8 +10,9 @@ from typing import Literal
 #: ``view``       a view of the memory of its first operand
 #: ``maybe_view`` a view of its first operand or a copy of it, with the elements in the same order
 #: ``element``    one of the operands, or an item of one
+#: ``repeated``   a container of objects that share no memory with an operand, of which two may be one
 #: ``unknown``    any of these
-Result = Literal["fresh", "view", "maybe_view", "element", "unknown"]
+Result = Literal["fresh", "view", "maybe_view", "element", "repeated", "unknown"]
 
 #: Of what precision the numbers in the result are, where no argument ``dtype`` says it:
 #:
