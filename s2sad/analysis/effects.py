@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from s2sad import ops
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.provenance import Provenance
-from s2sad.analysis.sharing import keeps_items, may_hold_objects, reshapes_itself, sharing, views_first
+from s2sad.analysis.sharing import held_operands, keeps_items, may_hold_objects, reshapes_itself, sharing
 from s2sad.analysis.summaries import (
     MODULE,
     RESULT,
@@ -242,14 +242,11 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                     yield f"{_OUTSIDE}{args[0].text}"
                 yield from sharers(args[0], facts, calls)
                 return
-            # Axes, an order or a shape of a view are read, and not held.
-            spec = ops.spec_of(op.function)
-            held = args[:1] if views_first(expr) else (*args, *(v for _, v in expr.kwargs))
-            for arg in held if spec is None or spec.result != "repeated" else ():
+            for arg in held_operands(expr):
                 yield from sharers(arg, facts, calls)
             if op.kind == "function" and op.function is not stop_gradient and ops.find(op.function) is None:
                 # Two of its results may be one object, if it does not make containers.
-                if spec is None or spec.makes is None:
+                if (spec := ops.spec_of(op.function)) is None or spec.makes is None:
                     yield _OUTSIDE
 
 

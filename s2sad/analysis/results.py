@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
 from s2sad.analysis.effects import Effects, held_by_module, sharers
@@ -33,9 +33,10 @@ def parts_of(result: Expr, params: Mapping[str, str], facts: Facts, found: Effec
     )
 
 
-def bound_part(part: Part, called: str, given: frozenset[str]) -> Part:
-    """An item of a result, as a caller sees it: the module holds default values of parameters that are not given."""
-    defaults = {f"{called}.{p}" for p in part.shared - given}
+def bound_part(part: Part, called: str, given: frozenset[str], plain: Set[str]) -> Part:
+    """An item of a result, as a caller sees it: the module holds default values of parameters that are not given, but
+    those that are ``plain``."""
+    defaults = {f"{called}.{p}" for p in part.shared - given - plain}
     return replace(part, shared=part.shared & given, module=part.module | defaults)
 
 

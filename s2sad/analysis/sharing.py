@@ -92,6 +92,17 @@ def views_first(call: Call) -> bool:
     return not spec.writes and "out" not in given(call) and not any(name.startswith(UNNAMED) for name in given(call))
 
 
+def held_operands(call: Call) -> tuple[Expr, ...]:
+    """The operands that a result may be, view or hold: a dtype, and axes, an order or a shape of a view, are read."""
+    if views_first(call):
+        return call.args[:1]
+    operands = (*call.args, *(value for _, value in call.kwargs))
+    spec = ops.spec_of(call.op.function)
+    if spec is None:
+        return operands
+    return () if spec.result == "repeated" else tuple([a for a in operands if a is not dtype_of(call)])
+
+
 def reshapes_itself(function: Function) -> bool:
     """Whether a function calls an operation that may view or copy an array, as its layout in memory has it."""
     return any(

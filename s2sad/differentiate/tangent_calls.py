@@ -90,7 +90,7 @@ def _context(state: State, bound: Mapping[str, Expr]) -> Context:
 def met_call(state: State, stmt: Assign, target: str, call: Call) -> Stmt:
     """A call of which it is known at run time only what it runs."""
     callee, *args = call.args
-    if state.tangents.is_active(callee):
+    if state.tangents.is_varied(callee):
         state.refusals.refuse(call.node, *of_unknown(call.op.name))
         return stmt
     operands = met_operands(call)

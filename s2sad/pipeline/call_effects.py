@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from s2sad.analysis.activity import activity, written_outside
 from s2sad.analysis.effects import HELD, Effects, effects, held_by_module, sharers
 from s2sad.analysis.infer import Facts, Put
@@ -29,6 +31,7 @@ from s2sad.differentiate.stores import CONTAINERS
 from s2sad.errors import S2SADError
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.lower import Lowered
+from s2sad.frontend.parameters import default_values
 from s2sad.ir.nodes import Assign, Call, Const, Expr, Function, Op, Stmt, Store, Var
 from s2sad.ir.traverse import base, names_in, walk
 from s2sad.ir.types import Fact, some_item, timeless
@@ -37,6 +40,10 @@ from s2sad.pipeline.results import DEPTH, Results
 
 #: How often what is known of a recursive function's effects is improved upon, at most.
 _ROUNDS = 30
+
+
+#: Numbers and texts, and what is a dtype as well.
+_PLAIN = (bool, int, float, complex, str, bytes, types.NoneType)
 
 
 class EffectsOfCalls:
@@ -66,8 +73,9 @@ class EffectsOfCalls:
             found = summaries[key, params]
         if found is None:
             return assumed(call, bound)
-        # What is not given is a default, which the module holds.
-        module = found.module | {f"{call.op.name}.{p}" for p in found.shared - bound.keys()}
+        # What is not given is a default, which the module holds; nothing writes into numbers, texts and dtypes.
+        plain = {p for p, default in default_values(function).items() if _is_never_written(default.value)}
+        module = found.module | {f"{call.op.name}.{p}" for p in found.shared - bound.keys() - plain}
         given = frozenset(bound)
         default = not found.written <= given
         linked = tuple(params & given for params in found.linked)
@@ -86,7 +94,7 @@ class EffectsOfCalls:
             overwriting=found.overwriting or default,
             placed=tuple([(param, puts) for param, puts in found.placed if param in given]),
             stopping=found.stopping & given,
-            parts=found.parts and tuple([bound_part(part, call.op.name, given) for part in found.parts]),
+            parts=found.parts and tuple([bound_part(part, call.op.name, given, plain) for part in found.parts]),
         )
 
     def summaries_of(self, function: Function, roots: Iterable[str]) -> Summaries:
@@ -270,6 +278,13 @@ def _is_keyed(group: Iterable[str], made: Mapping[str, Expr]) -> bool:
     """Whether what a variable holds is reached by nothing but its keys."""
     inside = {n for n in group if n.startswith("~") and _key(made.get(n)) is not None}
     return len({base(n) for n in group if n not in inside}) == 1
+
+
+def _is_never_written(value: Any) -> bool:
+    """Whether nothing writes into a default value, nor into what it leads to."""
+    if isinstance(value, type):
+        return value in _PLAIN or (issubclass(value, np.generic) and value.__module__ == "numpy")
+    return type(value) in _PLAIN or isinstance(value, np.generic | np.dtype)
 
 
 def _named(owners: Iterable[str]) -> frozenset[str]:
