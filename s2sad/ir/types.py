@@ -177,6 +177,7 @@ _CALLED_CLASSES = types.FunctionType, types.BuiltinFunctionType, np.ufunc, *INDE
 _MADE = {type(np.mgrid): Fact("array"), type(np.r_): Fact("numeric"), type(np.c_): Fact("numeric")}
 #: The classes of arrays that compute as arrays do.
 _ARRAYS = (np.ndarray, np.memmap, np.recarray)
+_LONGEST = 4096  # so many items of a list are looked at
 #: The special methods that say what the items of a container are.
 _ITEMS = ("__getitem__", "__iter__", "__len__", "__getattr__", "__contains__")
 
@@ -269,7 +270,9 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         kind: Kind = "record" if fields is not None else "tuple" if isinstance(value, tuple) else "list"
         held = items_of(value)
         if len(held) > 64:
-            return Fact(kind)
+            # Of objects of one class it is known what each of them is.
+            alike = len(held) <= _LONGEST and own_class(held[0]) is not None and len(set(map(type, held))) == 1
+            return Fact(kind, each=either([describe(v, f"{name}[]", sizes) for v in held]) if alike else None)
         keys = range(len(held)) if fields is None else fields
         return Fact(
             kind, items=tuple([(k, describe(v, f"{name}[{k}]", sizes)) for k, v in zip(keys, held, strict=True)])
@@ -347,6 +350,7 @@ def either(facts: Iterable[Fact]) -> Fact | None:
         found = Fact(
             kind, shape, ndim, real, items, dims, None, each, truth, precision, axes, owners, boxed,
             reach=reach, given=given, text=found.text and fact.text, keys=either_key(found, fact),
+            instance=found.instance if found.instance == fact.instance else None,
         )  # fmt: skip
     return found
 
@@ -414,7 +418,8 @@ def timeless(fact: Fact) -> Fact:
         known = sized(fact.dims, fact.real, fact.kind)
         return known.but(boolean=fact.boolean, precision=fact.precision, boxed=fact.boxed)
     if fact.kind in ("tuple", "record", "dataclass") and fact.items is not None:
-        return Fact(fact.kind, items=tuple([(k, timeless(f)) for k, f in fact.items]), owners=fact.owners)
+        items = tuple([(k, timeless(f)) for k, f in fact.items])
+        return Fact(fact.kind, items=items, owners=fact.owners, instance=fact.instance)
     keys = key_of(fact) if fact.kind == "dict" else None
     return fact.but(shape=None, items=None, dims=None, size=None, each=some_item(fact), value=None, keys=keys)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from s2sad.effects.heap import Effort, TooMuch
 from s2sad.effects.mod_ref import Program
-from s2sad.effects.objects import ANYTHING, Shape, item_field
+from s2sad.effects.objects import ANYTHING, ITEMS, Shape, item_field
 from s2sad.frontend.lower_statements import lower_function
 from s2sad.frontend.source import Source
 from s2sad.frontend.summaries import code_of, is_trusted
@@ -35,12 +35,15 @@ class Composite:
     """An object or container that an argument is, or leads to.
 
     ``cls`` is its class.  ``parts`` are its attributes or items by name, position or key, with None for those that are
-    no objects of the user's; None of an object without such parts.  ``own`` are the names of an object's attributes.
+    no objects of the user's.  ``own`` are the names of an object's attributes.  Of a list or tuple of unknown length
+    every one is an ``item``.  Attributes that are ``functions`` carry no derivative.
     """
 
     cls: type
     parts: tuple[tuple[Any, Composite | None], ...] = ()
     own: frozenset[str] = frozenset()
+    item: Composite | None = None
+    functions: frozenset[str] = frozenset()
 
     @property
     def is_container(self) -> bool:
@@ -50,10 +53,14 @@ class Composite:
     @property
     def each(self) -> Composite | None:
         """What every item is, if these are alike."""
+        if self.item is not None:
+            return self.item
         return functools.reduce(_either, [part for _, part in self.parts]) if self.parts else None
 
     def part(self, key: Any) -> Composite | None:
         """An attribute or item."""
+        if self.item is not None:
+            return self.item
         if issubclass(self.cls, (list, tuple)) and type(key) is int and key < 0:
             key += len(self.parts)
         return next((part for name, part in self.parts if name == key), None)
@@ -63,8 +70,11 @@ def _either(a: Composite | None, b: Composite | None) -> Composite | None:
     """What holds for one of two."""
     if a is None or b is None or a == b:
         return a if a == b else None
-    if a.cls is not b.cls or a.own != b.own or [k for k, _ in a.parts] != [k for k, _ in b.parts]:
+    if a.cls is not b.cls or a.own != b.own:
         return None
+    if [k for k, _ in a.parts] != [k for k, _ in b.parts]:
+        item = _either(a.each, b.each) if a.cls in (list, tuple) else None
+        return Composite(a.cls, item=item) if item is not None else None
     return replace(a, parts=tuple([(k, _either(p, q)) for (k, p), (_, q) in zip(a.parts, b.parts, strict=True)]))
 
 
@@ -73,10 +83,21 @@ def composite_of(fact: Fact) -> Composite | None:
     parts = tuple([(key, composite_of(f)) for key, f in fact.items or ()])
     if fact.instance is not None:
         cls, own = fact.instance
-        return Composite(cls, parts, frozenset(own)) if is_simple(cls) or is_named_tuple(cls) else None
+        functions = frozenset(key for key, f in fact.items or () if _is_function(f))
+        if is_simple(cls) or is_named_tuple(cls):
+            return Composite(cls, parts, frozenset(own), functions=functions)
+        return None
     if fact.kind in _CONTAINERS and not fact.owners and any(part is not None for _, part in parts):
         return Composite(_CONTAINERS[fact.kind], parts)
+    if fact.kind in ("list", "tuple") and not fact.owners and fact.each is not None:
+        item = composite_of(fact.each)
+        return Composite(_CONTAINERS[fact.kind], item=item) if item is not None else None
     return None
+
+
+def _is_function(fact: Fact) -> bool:
+    """Whether an argument surely is a function."""
+    return fact.kind == "other" and fact.real and fact.each is None
 
 
 def composites_of(facts: Mapping[str, Fact]) -> dict[str, Composite]:
@@ -128,6 +149,8 @@ def _names(composite: Composite) -> Iterable[str]:
     for name, part in composite.parts:
         if part is not None:
             yield from (name, *_names(part)) if not composite.is_container else _names(part)
+    if composite.item is not None:
+        yield from _names(composite.item)
 
 
 def _shape(fact: Fact) -> Shape | None:
@@ -136,9 +159,15 @@ def _shape(fact: Fact) -> Shape | None:
         return None
     if fact.kind == "array" and not fact.owners:
         return Shape(np.ndarray, None, ())
+    if _is_function(fact):
+        # What it writes is found when it is called, and refused.
+        return Shape(np.ufunc, np.positive, ())
     cls = fact.instance[0] if fact.instance is not None else _CONTAINERS.get(fact.kind)
-    if cls is None or fact.items is None or (fact.owners and fact.instance is None):
+    if cls is None or (fact.owners and fact.instance is None):
         return ANYTHING if cls is None else Shape(cls)
+    if fact.items is None:
+        held = None if fact.each is None or cls not in (list, tuple) else _shape(fact.each)
+        return Shape(cls) if held is None else Shape(cls, None, ((ITEMS, held),))
     if cls not in _CONTAINERS.values():
         return Shape(cls, None, tuple(sorted([(str(k), _shape(f)) for k, f in fact.items])))
     fields: dict[str, Shape | None] = {}

@@ -11,7 +11,7 @@ from keyword import iskeyword
 from typing import Any
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operand, Operation, Place, Value
-from s2sad.transform import sizes
+from s2sad.transform import sizes, typed
 from s2sad.transform.held import held_items, is_held, runs_as_it_is
 from s2sad.transform.known import (
     Abstract,
@@ -342,7 +342,7 @@ def one_by_one(s: Specialiser, value: Abstract, first: int = 0) -> Iterator[Abst
 
 def is_known(s: Specialiser, value: Abstract) -> bool:
     """Whether the items of a value are known, of one that is no operand."""
-    if isinstance(value, (Stream, Lazy)) or is_held(value):
+    if isinstance(value, (Stream, Lazy)) or is_held(value) or typed.differ(value):
         return True
     return isinstance(value, (Row, Items)) and elements(s, value) is not None
 
@@ -351,6 +351,8 @@ def is_object_as_well(s: Specialiser, value: Abstract) -> bool:
     """Whether a loop can run through a value as an object of the new program."""
     if isinstance(value, Known):
         return runs_as_it_is(value)
+    if typed.differ(value):
+        return False
     if isinstance(value, Stream) and value.of_structures:
         return False
     return not (isinstance(value, Items) and value.cls in MAPPINGS) and s.ready(value) is not None

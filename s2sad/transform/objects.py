@@ -345,7 +345,7 @@ def _of_named_tuple(s: Specialiser, row: Row | Typed, name: str, op: Operation, 
     if (static := static_function(member)) is not None:
         _guard_member(s, cls, name)
         return (Known(static),)
-    if is_plain(member):
+    if _inherits(cls, name) and is_plain(member):
         s.guard(Guard(_owner(cls, name), name, member))
         return (Constant(member),)
     raise NotSpecialisedError(name)

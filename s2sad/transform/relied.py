@@ -116,6 +116,7 @@ class Relied:
     rereads: dict[Value, Known] = field(default_factory=dict)
     following: int = 0
     led: dict[int, tuple[Place, ...]] = field(default_factory=dict)
+    at: Place | None = None
     attributes: set[str] = field(default_factory=set)
     changing: frozenset[str] = frozenset()
     parted: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -151,7 +152,8 @@ class Relied:
         return bool(self.reached) or any(named.is_met for named in self.variables.values())
 
     def led_to(self, place: Place | None, calls: tuple[Place, ...]) -> None:
-        """Note which calls led to what stands at a place."""
+        """Note which calls led to what stands at a place, where the specialiser is."""
+        self.at = place or self.at
         if calls and place is not None:
             self.led.setdefault(place.line, calls)
 

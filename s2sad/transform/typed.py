@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from s2sad.ir.code import Constant, Kind, Operand, Operation, Place, Value
+from s2sad.runtime import stop_gradient
 from s2sad.transform.classes import behaviour_of
 from s2sad.transform.composites import Composite
 from s2sad.transform.known import Abstract, Cell, Coded, Late, Record, Row, State, Typed
@@ -64,7 +65,7 @@ def _read(
     first, *others = operands
     if s.expression and isinstance(first, Value) and first in s.reading:
         first = _read(s, *s.reading[first])
-    found = s.emit(kind, (first, *others), data, place=place)
+    found = s.emit(kind, (first, *others), data, place=place or s.relied.at)
     s.needless.add(found)
     s.reading[found] = kind, (first, *others), data, place
     return found
@@ -73,13 +74,17 @@ def _read(
 def attribute(s: Specialiser, record: Record, name: str, place: Place | None) -> Abstract:
     """An attribute that an argument, or an object to which it leads, has itself."""
     found = _read(s, "attribute", (s.dynamic(s.state[record.fields[""]]),), name, place)
+    if record.made_of is not None and name in record.made_of.functions and s.carrying != frozenset():
+        stopped = s.outside(stop_gradient, "stop_gradient")
+        found = s.emit("call", s.operands([stopped, found], place), ("",), place=place)
+        s.needless.add(found)
     return seen(s, found, None if record.made_of is None else record.made_of.part(name))
 
 
 def row(s: Specialiser, value: Typed) -> tuple[Abstract, ...] | None:
     """The items of a tuple or list, read one by one; None where they are too many."""
     made_of = value.made_of
-    if made_of.cls is dict or len(made_of.parts) > MOST:
+    if made_of.cls is dict or made_of.item is not None or len(made_of.parts) > MOST:
         return None
     return tuple([_item(s, value, n, None) for n in range(len(made_of.parts))])
 
@@ -111,12 +116,22 @@ def item(s: Specialiser, op: Operation, frame: Frame) -> Done:
     span = s.slices.get(index) if isinstance(index, Value) else None
     if isinstance(index, Constant) and not base.is_named:
         part = made_of.part(index.value)
+    elif index in s.slices and made_of.item is not None:
+        part = made_of
     elif span is not None and made_of.cls in (list, tuple):
         part = Composite(made_of.cls, tuple(enumerate([p for _, p in made_of.parts][span])))
     else:
         part = made_of.each if isinstance(index, Value) and index not in s.slices else None
     found = _read(s, "item", (base.operand, *s.operands([index], place)), None, place)
     return (seen(s, found, part),)
+
+
+def differ(value: Abstract) -> bool:
+    """Whether a value is a list or tuple of a few objects of different classes, which are taken one by one."""
+    if not isinstance(value, Typed) or value.cls not in (list, tuple) or value.made_of.each is not None:
+        return False
+    parts = [part for _, part in value.made_of.parts]
+    return len(parts) <= MOST and None not in parts
 
 
 def unpack(s: Specialiser, op: Operation, frame: Frame) -> Done:

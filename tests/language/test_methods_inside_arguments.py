@@ -364,3 +364,51 @@ def test_what_an_object_does_may_change() -> None:
     assert data.norm > 0
     with pytest.raises(S2SADError, match=r"Data\.norm"):
         grad(lambda p: p[0].norm)([data])  # what has been computed is constant
+
+
+@dataclass
+class Dense:
+    w: Any
+    b: Any
+    function: Callable[[Any], Any] = np.tanh
+
+    def __call__(self, x: Any) -> Any:
+        return self.function(self.w @ x + self.b)
+
+
+@dataclass
+class Scale:
+    s: Any
+
+    def __call__(self, x: Any) -> Any:
+        return x * self.s
+
+
+def network(layers: Any, x: Any) -> Any:
+    for layer in layers:
+        x = layer(x)
+    return np.sum(x**2)
+
+
+def test_layers_of_different_classes() -> None:
+    def made(v: Any) -> Any:
+        squared = Dense(np.outer(v[:3], X), np.array(v[3:6]), lambda z: z * z)
+        return squared, Scale(float(v[6])), Dense(np.eye(3) * v[7], np.ones(3))
+
+    g = grad(network)(made(FIELDS), X)
+    assert g[0].function is None
+    found = [*(g[0].w @ X), *g[0].b, g[1].s, np.trace(g[2].w)]
+    np.testing.assert_allclose(found, numeric_gradient(lambda v: network(made(v), X), (FIELDS,)), rtol=1e-7)
+    of_x = numeric_gradient(lambda x: network(made(FIELDS), x), (X,))
+    np.testing.assert_allclose(grad(network, 1)(made(FIELDS), X), of_x, rtol=1e-7)
+
+
+def test_long_lists_and_lists_in_lists() -> None:
+    many = [Added(i * 0.1, np.array(X)) for i in range(70)]
+    f = in_a_list
+    g = grad(f)(many, X)
+    at = numeric_gradient(lambda a: f([*many[:66], Added(a, X), *many[67:]], X), (many[66].a,))
+    assert g[66].a == pytest.approx(at, rel=1e-7)
+    rows = [many[60:63], many[63:64]]
+    found = grad(lambda p, x: sum(m.energy(x) for row in p for m in row))(rows, X)
+    np.testing.assert_allclose([m.a for row in found for m in row], np.full(4, 2.0 * X @ X))
