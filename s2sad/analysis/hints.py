@@ -27,8 +27,8 @@ def hinted_facts(function: types.FunctionType) -> dict[str, Fact]:
     """Facts about the parameters of ``function``: of the kind that their annotations name, else as they are used.
 
     A parameter that is added, multiplied or handed to a NumPy function is a real number or array; one whose
-    ``.shape`` is read, or that is sliced or stands beside ``@``, is a real array.  One that is handed to another
-    function is what that makes of it.
+    ``.shape`` is read, or that is sliced or stands beside ``@``, is a real array with axes.  One that is handed to
+    another function is what that makes of it.
     """
     facts = {}
     for name, kind in _kinds(function, {}).items():
@@ -38,7 +38,7 @@ def hinted_facts(function: types.FunctionType) -> dict[str, Fact]:
         elif kind == "open":
             facts[name] = replace(OPEN, precision="double")
         else:
-            facts[name] = Fact(kind, shape, None, True, precision="double")
+            facts[name] = Fact(kind, shape, None, True, precision="double", extended=kind == "array")
     return facts
 
 

@@ -19,6 +19,7 @@ from s2sad.frontend.trees import is_starred, nodes_of
 from s2sad.frontend.writing import calls_writing, may_write
 from s2sad.ops.classification import remedy_of_member
 from s2sad.runtime.classes import MEMBERS, package_of
+from s2sad.runtime.items import with_keywords
 
 Lookup = Callable[[Any], tuple[bool, Any]]
 #: What to do about an operation without rule, and about a call of a library.
@@ -170,6 +171,8 @@ def of_value(text: str, value: Any, named: Iterable[str] = ()) -> tuple[str, str
     """What is said of a call of something known that has neither rule nor source; ``named`` are its keywords."""
     module = package_of(value)
     remedy = ops.remedy(value)
+    if value is with_keywords:
+        return "a function that is known only at run time gets what is differentiated behind **", remedy or ONE_BY_ONE
     if (missing := ops.beyond_model(value, named)) is not None:
         return f"the argument {missing!r} of {text} has no derivative rule", remedy or CUSTOM
     if remedy is not None or isinstance(value, np.ufunc) or module == "numpy":

@@ -19,7 +19,7 @@ from s2sad.runtime.arrays import widened as widened_
 from s2sad.runtime.copies import copy_arrays as copy_arrays_
 from s2sad.runtime.copies import copy_reachable as copy_reachable_
 from s2sad.runtime.copies import copy_together
-from s2sad.runtime.items import items_like, key_among, place_among
+from s2sad.runtime.items import items_like, key_among, place_among, with_keywords
 from s2sad.runtime.items import no_function as no_function_
 from s2sad.runtime.linear import untake
 from s2sad.runtime.marks import stop_gradient
@@ -306,6 +306,13 @@ constant(
     key_among,
     signature=lambda key, keys: None,
     samples=lambda: [sample("a", ("a", "b")), sample(1, (0, 1))],
+)
+# No derivative passes through what a function is given that is met at run time.
+operation(
+    with_keywords,
+    signature=lambda function, keywords: None,
+    samples=lambda: [sample(np.sum, {"axis": 0})],
+    remedy="write the arguments one by one",
 )
 constant(
     place_among,

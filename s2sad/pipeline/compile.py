@@ -365,9 +365,10 @@ class _Compilation:
 
         ``other`` are those in the other half of the same function.
         """
-        original = self.program.sources.source(asked.function).function
+        sources = self.program.sources
         self.halves.note(function)
-        return self.writer.write(function, original, asked.function, other)
+        original, whole = sources.source(asked.function).function, sources.whole(asked.function)
+        return self.writer.write(function, original, asked.function, whole, other)
 
     # --- the derivatives of callees
 

@@ -136,11 +136,13 @@ class Writer:
         function: Function,
         original: types.FunctionType,
         written: types.FunctionType,
+        whole: types.FunctionType,
         other: Mapping[str, str] | None = None,
     ) -> Mapping[str, str]:
         """Emit a function and load it with the names that ``original`` sees, or the one from which that was made.
 
-        ``other`` are the names in the other half of the function; returns the names in this one.
+        The text of the ``whole`` function says what default values are called; ``other`` are the names in the other half
+        of the function.  Returns the names in this one.
         """
         function = with_moved_set(function)
         namespace = original.__globals__
@@ -158,7 +160,7 @@ class Writer:
                     return _MISSING
             return namespace.get(name, getattr(builtins, name, _MISSING))
 
-        defaults = defaults_of(function.params, original)
+        defaults = defaults_of(function.params, whole)
 
         values: dict[str, Any] = {}
         local: dict[str, str] = {}

@@ -5,6 +5,7 @@ The adjoint of a list is a list, of a tuple a tuple, of an array an array.
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -242,6 +243,15 @@ def place_among(index: Any, count: int) -> Any:
         IndexError: if there is no such place.
     """
     return range(count)[index]
+
+
+def with_keywords(function: Any, keywords: Any) -> Any:
+    """``function`` with arguments that a dict has by name.
+
+    >>> with_keywords(dict, {"a": 1})(b=2)
+    {'a': 1, 'b': 2}
+    """
+    return functools.partial(function, **keywords)
 
 
 def no_function(x: Any) -> Any:

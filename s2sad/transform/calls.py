@@ -110,6 +110,8 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
             value = s.dynamic(value)
         if kind == "*" and row is None and isinstance(value, Value):
             left = stars.left(function, args, op)
+            if isinstance(function, Value) and (row := stars.counted(s, value)) is not None:
+                spread = True
             if left is not None and left.rest:
                 args += stars.gathered(s, value, left.required, frame.place or op.place)
                 spread = True
@@ -139,6 +141,8 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
         done: Done = stars.by_number(s, value, left, op.result.name if op.results else "", run, frame.place or op.place)
     else:
         done = apply(s, function, args, op, frame)
+    if done is None:
+        done = stars.with_dict(s, function, args, frame.place or op.place)
     if done is None and spread:
         done = _written(s, function, args, op, frame)
     if isinstance(done, tuple) and op.results and op.result.name:

@@ -9,6 +9,8 @@ def f(a, *rest): ...            f(x, *y)    ->    rest = tuple(y)
 def f(a, w, c=0.0): ...         f(x, **d)   ->    named_only(d, ("w",), ("c",))
                                                   f(x, d["w"], d["c"] if "c" in d else 0.0)
 
+f(x, **d) of what is met at run time        ->    with_keywords(f, d)(x)
+
 for a, b in zip(*rows): ...                 ->    r, s = as_many_rows(rows, 2)
                                                   for a, b in zip(r, s): ...
 """
@@ -22,10 +24,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from s2sad.ir.code import NONE, Constant, Operation, Place, Value
 from s2sad.runtime.classes import own_class
+from s2sad.runtime.items import with_keywords
 from s2sad.runtime.objects import as_many_rows, at_least, named_only
 from s2sad.transform.branches import fork
+from s2sad.transform.containers import asked, is_counted, places
 from s2sad.transform.existing import DICTS, is_constant
 from s2sad.transform.held import held_items, is_held
 from s2sad.transform.known import Abstract, Closure, Items, Known, Method, NotSpecialisedError, Row, is_plain
@@ -36,6 +42,8 @@ from s2sad.transform.specialiser import Done, End, Specialiser
 Args = Sequence[tuple[str, Abstract]]
 #: The kind of an argument that is a tuple of all that a parameter with a star takes.
 REST = "*rest"
+#: The classes of NumPy's functions.
+_OF_TABLE = (np.ufunc, types.BuiltinFunctionType, type(np.sum))
 #: How many parameters with default values there are at most among those that a star may give.
 MOST_OPTIONAL = 6
 #: How many items a tuple of constants has at most that is a default value, and is written as one.
@@ -248,3 +256,29 @@ def by_number(
 
     done = end(len(left.required))
     return done.values if done.kind == "yield" else done
+
+
+def counted(s: Specialiser, value: Value) -> tuple[Abstract, ...] | None:
+    """The items of a value of which it may be known how many it has: what is met at run time gets them one by one."""
+    s.relied.asks_sizes = True
+    found = places(s, value) if is_counted(s, value) else None
+    return None if found is None else tuple([asked(s, item) for item in found])
+
+
+def with_dict(s: Specialiser, function: Abstract, args: Sequence[tuple[str, Abstract]], place: Place | None) -> Done:
+    """A call with arguments by name that a dict has which is not known; None of any other call.
+
+    What is called then is met at run time.
+    """
+    spread = [value for kind, value in args if kind == "**"]
+    is_one = len(spread) == 1 and not any(kind == "*" for kind, _ in args)
+    # Those of a function with source are taken one by one.
+    is_met = isinstance(function, Value) or (isinstance(function, Known) and isinstance(function.value, _OF_TABLE))
+    if not (is_one and is_met and isinstance(spread[0], Value)):
+        return None
+    s.used = True
+    helper = s.outside(with_keywords, "with_keywords")
+    bound = s.emit("call", s.operands([helper, function, spread[0]], place), ("", ""), place=place)
+    others = [(kind, value) for kind, value in args if kind != "**"]
+    operands = s.operands([bound, *(value for _, value in others)], place)
+    return (s.emit("call", operands, tuple([kind for kind, _ in others]), place=place),)

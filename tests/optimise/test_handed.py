@@ -35,10 +35,8 @@ def wave(u, c):
 
 
 REVERSE = """\
-    # L21: for _ in range(4)
-    u_bar = np.zeros_like(u)
     # L25: return np.sum(u**2)
-    u_bar += 2 * u
+    u_bar = 2 * u
     # L21: for _ in range(4)
     for _ in reversed(range(4)):
         t = saved.pop()
