@@ -122,6 +122,8 @@ def super_of(args: Args, frame: Frame) -> Done:
 
 def put(s: Specialiser, record: Record, name: str, value: Abstract) -> None:
     """Set an attribute."""
+    if typed.operand_of(s.state, record) is not None:
+        raise NotSpecialisedError("given")
     if name not in record.fields:
         record.fields[name] = Cell(name, None, record)
     presence.assign(s, record.fields[name], value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from s2sad.errors import Place, Violation
 from s2sad.frontend.source import Source
@@ -29,6 +29,7 @@ _WHY = {
     "generator": "a generator is used here as a whole, and runs later",
     "Generator": "a generator is used here as a whole, and runs later",
     "iterator": "what this runs through changes meanwhile, or has been run through",
+    "given": "this sets an attribute of an object to which an argument leads, and which may be there more than once",
     "carried": "which function or object a variable is changes from one round of this loop to the next",
     "loop": "which functions and objects this loop changes, and how often, is not known",
     "changed": "this changes functions or objects where it is not known whether it runs",
@@ -55,22 +56,25 @@ _WHY = {
     "super": "of which class the object is, is not known",
 }
 _REMEDIES = {
+    "given": "Pass the object as an argument of its own, or make another one: dataclasses.replace(...).",
     "class": "Move the class to the module.",
     "forgets": "Let it keep all results: functools.cache, or functools.lru_cache(maxsize=None).",
 }
 _REMEDY = "Write this line otherwise, or keep the values in variables of their own."
 
 
-def reason(source: Source, error: NotSpecialisedError) -> Iterator[Violation]:
-    """Why functions and objects that a function makes stay as they are."""
+def reason(
+    source: Source, error: NotSpecialisedError, led: Mapping[int, tuple[code.Place, ...]]
+) -> Iterator[Violation]:
+    """Why functions and objects that a function makes stay as they are; ``led`` has the calls that led to a line."""
     word = str(error)
     why = _WHY.get(word, f"what {word!r} is here is not known" if word.isidentifier() else word)
     if error.place is None:
         return
     place = place_in(error.file, error.place)
-    yield Violation(
-        place, f"functions and objects that {source.name} makes stay as they are: {why}", _REMEDIES.get(word, _REMEDY)
-    )
+    what = f"functions and objects that {source.name} makes stay as they are: {why}"
+    calls = tuple([place_in(source.file, at) for at in led.get(error.place.line, ())])
+    yield Violation(place, what, _REMEDIES.get(word, _REMEDY), calls if error.file == source.file else ())
 
 
 def place_in(file: str, place: code.Place) -> Place:

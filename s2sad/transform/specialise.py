@@ -265,7 +265,7 @@ def _specialised(
         made = _whole(s, code, home, wanted, instances, state, facts, given_objects) if is_worth_it else None
         return None if made is None else same_function(made, home, s.making.cells, s.reads)
     except NotSpecialisedError as error:
-        reasons.extend(reason(home.source, error))
+        reasons.extend(reason(home.source, error, s.relied.led))
     except (SourceError, RecursionError):
         pass
     return None

@@ -47,6 +47,9 @@ class Methods:
     def bounded(v: Any) -> Any:
         return np.maximum(v, 0.1)
 
+    def step(self, x: Any) -> None:
+        self.a = self.a * x[0]
+
 
 class Operators(Methods):
     """Objects that are added, scaled, run through and so on."""
@@ -343,6 +346,14 @@ def test_which_object_it_is(f: Callable[..., Any], count: int) -> None:
         assert f not in (equal, copied_alone, as_keys)
         return
     np.testing.assert_allclose(found, numeric_gradient(lambda x: f(made(), x), (X,)), rtol=1e-7, atol=1e-9)
+
+
+def test_what_is_said_of_a_method_that_sets_an_attribute() -> None:
+    with pytest.raises(S2SADError, match="sets an attribute of an object to which an argument leads") as caught:
+        grad(set_under_another_name)([Data(2.0, X), Data(3.0, X)], X)
+    lines = str(caught.value).splitlines()
+    assert lines[1].strip() == "self.a = self.a * x[0]"
+    assert any(line.startswith("called from") and line.endswith("p[0].step(x)") for line in lines)
 
 
 def test_what_an_object_does_may_change() -> None:
