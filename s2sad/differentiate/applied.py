@@ -83,8 +83,8 @@ def maybe_complex(made: Applied, fact: Callable[[Expr], Fact]) -> list[str]:
     if not (made.rule.real_only or (made.rule.kind == "general" and drops_imaginary(made, fact))):
         return []
     known = {name: fact(made.bound.get(name, Const(None))) for name in made.rule.wrt}
-    # Functions of Python's refuse complex numbers themselves, but for those of NumPy's.
-    kinds = ("scalar",) if made.rule.dtype == "float" else ("scalar", "array", "numeric", "open")
+    # Functions of Python's refuse complex numbers themselves, but for those of NumPy's, of arrays too.
+    kinds = ("scalar", "array", "numeric") if made.rule.dtype == "float" else ("scalar", "array", "numeric", "open")
     parts = {
         name: [f, *(item for _, item in f.items or ()), *([f.each] if f.each else [])] for name, f in known.items()
     }

@@ -308,7 +308,15 @@ def _float_samples() -> Sequence[Sample]:
     return [sample(0.7), sample(np.array(0.7)), sample(np.float32(0.5))]
 
 
-@linear(builtins.float, wrt=["x"], samples=_float_samples, infer=infer.python.a_float, dtype="float", makes=float)
+@linear(
+    builtins.float,
+    wrt=["x"],
+    samples=_float_samples,
+    infer=infer.python.a_float,
+    dtype="float",
+    makes=float,
+    real_only=True,
+)
 def to_float(z_bar: Number, x: Number) -> Number:
     return unbroadcast(z_bar, np.shape(x))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -230,3 +231,50 @@ def test_the_adjoint_of_an_item_is_real_though_the_operation_has_complex_ones(pa
 
     x = np.array([[0.3, 0.6], [1.2, 0.7]])
     np.testing.assert_allclose(grad(f)(x), numeric_gradient(f, (x,)), rtol=1e-7)
+
+
+def a_number(x: Any) -> Any:
+    return float(x[0]) * x
+
+
+def a_sum_of_numbers(x: Any) -> Any:
+    total = 0.0
+    for v in x:
+        total = total + float(v)
+    return total * x
+
+
+def an_item(x: Any) -> Any:
+    named = {}
+    for i in range(2):
+        named[str(i)] = x[i]
+    return float(named["1"]) * x
+
+
+def mapped(x: Any) -> Any:
+    return sum(map(float, x)) * x
+
+
+def an_array_in_full(x: Any) -> Any:
+    return math.fsum(x) * x
+
+
+def a_list_in_full(x: Any) -> Any:
+    return math.fsum([x[0], x[1]]) * x
+
+
+def a_distance(x: Any) -> Any:
+    return math.dist(x, [0.0, 1.0]) * x
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.parametrize(
+    "f", [a_number, a_sum_of_numbers, an_item, mapped, an_array_in_full, a_list_in_full, a_distance]
+)
+def test_what_leaves_out_the_imaginary_parts_of_numbers_of_numpy_is_refused(f: Callable[..., Any]) -> None:
+    """NumPy's complex numbers become real ones with a warning; the adjoint must not go to the imaginary parts."""
+    z = np.array([0.5 + 1.0j, 1.5 - 0.5j])
+    with pytest.raises(UndefinedDerivativeError, match=r"for real numbers alone.*\n[^\n]*\n.*\nTake the real part"):
+        vjp(f, z)[1](z)
+    _, pullback = vjp(f, z.real)
+    np.testing.assert_allclose(pullback(np.ones(2))[0], numeric_gradient(lambda x: np.sum(f(x)), [z.real]), rtol=1e-8)
