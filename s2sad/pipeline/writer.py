@@ -141,8 +141,8 @@ class Writer:
     ) -> Mapping[str, str]:
         """Emit a function and load it with the names that ``original`` sees, or the one from which that was made.
 
-        The text of the ``whole`` function says what default values are called; ``other`` are the names in the other half
-        of the function.  Returns the names in this one.
+        The text of the ``whole`` function says what default values are called; ``other`` are the names in the other
+        half of the function.  Returns the names in this one.
         """
         function = with_moved_set(function)
         namespace = original.__globals__
