@@ -12,6 +12,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.errors import ArgumentError, UnsupportedError
+from s2sad.frontend.emitted import DERIVED_FROM
 from s2sad.ir.sizes import LiteralNumbers, Sizes
 from s2sad.ir.types import Fact, describe
 from s2sad.load import origin
@@ -22,7 +23,7 @@ from s2sad.runtime.contents import attributes_of, is_disguised, items_of
 from s2sad.runtime.copies import is_repeated
 from s2sad.runtime.sharing import groups, named
 from s2sad.runtime.trees import is_constant_field, sequence_like
-from s2sad.transform.given_functions import FUNCTIONS, is_known
+from s2sad.transform.given_functions import FUNCTIONS, attributes_with_functions, is_known
 from s2sad.transform.instances import attribute_types, is_simple_class
 
 ARRAY = np.ndarray
@@ -73,13 +74,18 @@ def _kind(value: Any) -> Any:
         others = tuple([name for name in attributes_of(value) if name not in fields])
         return (t, others, *(_kind(getattr(value, name)) for name in fields))
     if t in FUNCTIONS and is_known(value):
-        return value
+        return value if t is not types.MethodType else (t, value.__func__, _kind(value.__self__))
     if t in LEAVES or isinstance(value, np.generic):
         return t
     reached = classes_held(value)
     if not reached and not makes_others(t):
-        return (t, attribute_types(value)) if is_simple_class(t) else t
-    return (t, reached, attribute_types(value), *classes_of_attributes(value).items())
+        return (t, attribute_types(value), *_functions_of(value)) if is_simple_class(t) else t
+    return (t, reached, attribute_types(value), *classes_of_attributes(value).items(), *_functions_of(value))
+
+
+def _functions_of(value: Any) -> Iterator[tuple[str, Any]]:
+    """The kinds of the attributes of an object that are functions which are known, or hold some."""
+    return ((name, _kind(held)) for name, held in attributes_with_functions(value))
 
 
 def kinds(values: Sequence[Any], literal: bool = False) -> tuple[Any, ...] | None:
@@ -283,10 +289,6 @@ def wanted(
     if len(set(chosen)) != len(chosen):
         raise ArgumentError(f"an argument is named twice: {', '.join(chosen)}")
     return tuple(chosen), single
-
-
-#: The attribute of a function that stands for a derivative with what it is derived from, whose default values it has.
-DERIVED_FROM = "s2sad_derived_from"
 
 
 class Binder:

@@ -148,7 +148,7 @@ def _tests(args: tuple[Any, ...], values: dict[str, Any], written: Collection[in
             # It may have decided which branches the derivative has.
             values[f"t{n}"], values[f"x{n}"] = type(x), x
             tests.append(f"type(a{n}) is t{n} and a{n} == x{n}")
-        elif type(x) in FUNCTIONS:
+        elif type(x) in FUNCTIONS and type(x) is not types.MethodType:
             values[f"x{n}"], values[f"t{n}"] = x, type(x)
             others = "" if is_known(x) else f" or (type(a{n}) is t{n} and not is_known(a{n}))"
             tests.append(f"(a{n} is x{n}{others})")

@@ -18,10 +18,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from s2sad import ops
-from s2sad.arguments import DERIVED_FROM
 from s2sad.entries import Entry, checker
 from s2sad.errors import ArgumentError, S2SADError, UnsupportedError
-from s2sad.frontend.emitted import DERIVATIVE
+from s2sad.frontend.emitted import DERIVATIVE, DERIVED_FROM
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import read_source
 from s2sad.frontend.trees import names_tested

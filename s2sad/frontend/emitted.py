@@ -24,6 +24,8 @@ from s2sad.frontend.trees import nodes_of
 Node = Any
 #: The attribute of emitted functions, of derivatives for arguments of any kind, in which is what gives others.
 DERIVATIVE = "__s2sad_derivative__"
+#: The attribute of a function that stands for a derivative with what it is derived from, whose default values it has.
+DERIVED_FROM = "s2sad_derived_from"
 #: How the file name of every emitted text begins.
 EMITTED = "<s2sad "
 

@@ -158,3 +158,9 @@ def static_function(member: Any) -> types.FunctionType | None:
     function: Any = member.__func__ if isinstance(member, staticmethod) else None
     function = function.py_func if is_jitted(function) else function
     return function if isinstance(function, types.FunctionType) else None
+
+
+def name_of(function: Any, otherwise: str = "function") -> str:
+    """The name of a function in the new program."""
+    name: str = getattr(function, "__name__", "")
+    return name if name.isidentifier() else otherwise

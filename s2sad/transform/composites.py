@@ -8,7 +8,8 @@ which objects it holds is found by the points-to analysis of what has been made 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+import types
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,7 +37,8 @@ class Composite:
 
     ``cls`` is its class.  ``parts`` are its attributes or items by name, position or key, with None for those that are
     no objects of the user's.  ``own`` are the names of an object's attributes.  Of a list or tuple of unknown length
-    every one is an ``item``.  Attributes that are ``functions`` carry no derivative.
+    every one is an ``item``.  Attributes that are ``functions`` carry no derivative.  It may be a ``function`` itself
+    that is known, or a method with such a function, and its object among the parts.
     """
 
     cls: type
@@ -44,6 +46,7 @@ class Composite:
     own: frozenset[str] = frozenset()
     item: Composite | None = None
     functions: frozenset[str] = frozenset()
+    function: Callable[..., Any] | None = None
 
     @property
     def is_container(self) -> bool:
@@ -70,17 +73,27 @@ def _either(a: Composite | None, b: Composite | None) -> Composite | None:
     """What holds for one of two."""
     if a is None or b is None or a == b:
         return a if a == b else None
-    if a.cls is not b.cls or a.own != b.own:
+    if a.cls is not b.cls or a.own != b.own or a.function is not None:
         return None
     if [k for k, _ in a.parts] != [k for k, _ in b.parts]:
         item = _either(a.each, b.each) if a.cls in (list, tuple) else None
         return Composite(a.cls, item=item) if item is not None else None
-    return replace(a, parts=tuple([(k, _either(p, q)) for (k, p), (_, q) in zip(a.parts, b.parts, strict=True)]))
+    parts = tuple([(k, _either(p, q)) for (k, p), (_, q) in zip(a.parts, b.parts, strict=True)])
+    # Functions that differ are known where each item is taken for itself.
+    lost = any(
+        p is not None and p.function is not None and made is None
+        for (_, p), (_, made) in zip(a.parts, parts, strict=True)
+    )
+    return None if lost else replace(a, parts=parts)
 
 
 def composite_of(fact: Fact) -> Composite | None:
     """What a value of a type is made of; None where no object of the user's is known in it."""
+    if fact.function is not None and fact.items is None:
+        return Composite(type(fact.function), function=fact.function)
     parts = tuple([(key, composite_of(f)) for key, f in fact.items or ()])
+    if fact.function is not None:
+        return Composite(types.MethodType, parts, function=fact.function) if None not in dict(parts).values() else None
     if fact.instance is not None:
         cls, own = fact.instance
         functions = frozenset(key for key, f in fact.items or () if _is_function(f))
@@ -100,9 +113,16 @@ def _is_function(fact: Fact) -> bool:
     return fact.kind == "other" and fact.real and fact.each is None
 
 
+def leads_to_objects(fact: Fact) -> bool:
+    """Whether an argument is an object of the user's, or a container of some."""
+    held = [item for _, item in fact.items or ()] if fact.each is None else [fact.each]
+    return fact.instance is not None or any(map(leads_to_objects, held))
+
+
 def composites_of(facts: Mapping[str, Fact]) -> dict[str, Composite]:
     """What arguments of some types are made of, by parameter."""
-    return {name: made for name, fact in facts.items() if (made := composite_of(fact)) is not None}
+    found = {name: composite_of(fact) for name, fact in facts.items() if leads_to_objects(fact)}
+    return {name: made for name, made in found.items() if made is not None}
 
 
 def shapes_of(facts: Mapping[str, Fact]) -> dict[str, Shape]:

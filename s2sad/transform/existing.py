@@ -25,7 +25,7 @@ from s2sad.runtime.classes import own_class, static_member
 from s2sad.runtime.contents import attributes_of, is_disguised
 from s2sad.runtime.objects import array_of
 from s2sad.transform import sizes, state
-from s2sad.transform.classes import behaviour_of, static_function
+from s2sad.transform.classes import behaviour_of, name_of, static_function
 from s2sad.transform.known import Abstract, Known, Method, NotSpecialisedError, is_static
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -69,12 +69,6 @@ def holds_objects(value: Any) -> bool:
         return False
     members = value.values() if type(value) in DICTS else value
     return any(is_object(m) or is_function_or_class(m) or holds_objects(m) for m in members)
-
-
-def name_of(function: Any, otherwise: str = "function") -> str:
-    """The name of a function in the new program."""
-    name: str = getattr(function, "__name__", "")
-    return name if name.isidentifier() else otherwise
 
 
 def is_function_or_class(value: Any) -> bool:

@@ -16,8 +16,9 @@ from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import NONE, Constant, Value
 from s2sad.runtime.items import no_function
 from s2sad.transform import definitions
+from s2sad.transform.classes import name_of
 from s2sad.transform.constants import class_of
-from s2sad.transform.existing import guard_class, is_existing, name_of, use_known
+from s2sad.transform.existing import guard_class, is_existing, use_known
 from s2sad.transform.known import Abstract, Closure, Items, Known, NotSpecialisedError, Partial, Row, is_callable
 from s2sad.transform.specialiser import Done, Specialiser
 

@@ -9,8 +9,9 @@ Others are met when the program runs, and one derivative serves all of them.
 
 from __future__ import annotations
 
+import functools
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,19 +20,25 @@ from s2sad.frontend.called import is_followed
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.writing import may_write
 from s2sad.ir.code import Value
-from s2sad.ir.types import Fact
-from s2sad.transform.existing import is_container, name_of
+from s2sad.ir.types import OPEN, Fact, describe
+from s2sad.runtime.classes import LEAVES, own_class
+from s2sad.runtime.contents import attributes_of
+from s2sad.transform.classes import name_of
+from s2sad.transform.composites import leads_to_objects
+from s2sad.transform.existing import is_container
+from s2sad.transform.instances import is_simple_class
 from s2sad.transform.known import Abstract, Home, Known
 from s2sad.transform.specialiser import Frame, Specialiser
 
 #: The classes of functions some of which are known.
-FUNCTIONS = (types.FunctionType, np.ufunc)
+FUNCTIONS = (types.FunctionType, types.MethodType, np.ufunc)
 
 
 def is_known(value: Any) -> bool:
     """Whether an argument is a function that is known when a derivative is compiled.
 
-    Universal functions write into their last argument or ``out``, if they are given one.
+    Universal functions write into their last argument or ``out``, if they are given one.  Of a method it is known which
+    function it runs, and the class of its object.
 
     Example:
         >>> def clear(u): u[0] = 0.0
@@ -40,22 +47,83 @@ def is_known(value: Any) -> bool:
     """
     if type(value) is np.ufunc:
         return True
+    if type(value) is types.MethodType:
+        return _holds_no_objects(value.__self__) and is_known(value.__func__)
     return type(value) is types.FunctionType and is_followed(value) and may_write(value)
 
 
 def with_functions(value: Any, fact: Fact) -> Fact:
     """The type of an argument with the functions in it that are known."""
-    if is_known(value):
-        return fact.but(function=value)
+    if type(value) in FUNCTIONS and is_known(value):
+        if type(value) is not types.MethodType:
+            return fact.but(function=value)
+        receiver = with_functions(value.__self__, describe(value.__self__, "self"))
+        return fact.but(function=value.__func__, items=(("__self__", receiver),), each=None)
+    if fact.instance is not None:
+        return _with_attributes(value, fact)
     if fact.items is None or type(value) not in (tuple, list, dict):
         return fact
-    items = tuple([(key, with_functions(value[key], held)) for key, held in fact.items])
-    return fact.but(items=items) if any(a is not b for (_, a), (_, b) in zip(items, fact.items, strict=True)) else fact
+    return _with_items(fact, [(key, with_functions(value[key], item)) for key, item in fact.items])
+
+
+def _with_attributes(value: Any, fact: Fact) -> Fact:
+    """The type of an object of the user's with the functions among its attributes."""
+    held = dict(attributes_with_functions(value))
+    if not held or fact.instance is None:
+        return fact
+    if fact.kind == "dataclass":
+        items = fact.items or ()
+        return _with_items(fact, [(k, with_functions(held[k], item) if k in held else item) for k, item in items])
+    before, each = dict(fact.items or ()), fact.each or OPEN
+    names = dict.fromkeys((*fact.instance[1], *before))
+    known = {name: with_functions(part, describe(part, name)) for name, part in held.items()}
+    return fact.but(items=tuple([(name, known.get(name, before.get(name, each))) for name in names]), each=None)
+
+
+def _with_items(fact: Fact, items: Sequence[tuple[Any, Fact]]) -> Fact:
+    is_same = all(a is b for (_, a), (_, b) in zip(items, fact.items or (), strict=True))
+    return fact if is_same else fact.but(items=tuple(items))
+
+
+def attributes_with_functions(value: Any) -> Iterator[tuple[str, Any]]:
+    """The attributes of an object of the user's that are such functions, or hold some; all fields of a dataclass.
+
+    Those that are objects of classes with methods that may write, and hold no objects of the user's, are among them.
+
+    Example:
+        >>> list(attributes_with_functions(types.SimpleNamespace(f=np.add, x=1.0, steps=[np.exp])))
+        [('f', <ufunc 'add'>), ('steps', [<ufunc 'exp'>])]
+    """
+    fields = getattr(type(value), "__dataclass_fields__", ())
+    for name, held in attributes_of(value).items():
+        items = held.values() if type(held) is dict else held if type(held) in (tuple, list) else (held,)
+        if name in fields or any((type(i) in FUNCTIONS and is_known(i)) or _is_writing_object(i) for i in items):
+            yield name, held
+
+
+def _is_writing_object(value: Any) -> bool:
+    """Whether something is an object whose methods may write, and which holds no others."""
+    cls: Any = type(value)
+    return cls not in LEAVES and is_simple_class(cls) and has_writing_methods(cls) and _holds_no_objects(value)
+
+
+def _holds_no_objects(value: Any) -> bool:
+    """Whether something is an object of the user's whose attributes are numbers, arrays, texts and functions."""
+    cls: Any = type(value)
+    held = attributes_of(value).values() if is_simple_class(cls) else (value,)
+    return all(type(part) in LEAVES or isinstance(part, (np.ndarray, np.generic)) for part in held)
+
+
+@functools.lru_cache(maxsize=1024)
+def has_writing_methods(cls: Any) -> bool:
+    """Whether a class of the user's has methods that may write into what they are given."""
+    members = [(n, m) for base in cls.__mro__ if own_class(base) is not None for n, m in vars(base).items()]
+    return any(isinstance(m, types.FunctionType) and n != "__init__" and may_write(m) for n, m in members)
 
 
 def functions_among(facts: Mapping[str, Fact]) -> dict[str, Fact]:
-    """The types of those arguments that are such functions, or hold some, by parameter."""
-    return {name: fact for name, fact in facts.items() if any(functions_in(fact))}
+    """The types of those arguments that are such functions, or containers of some, by parameter."""
+    return {name: fact for name, fact in facts.items() if any(functions_in(fact)) and not leads_to_objects(fact)}
 
 
 def functions_in(fact: Fact) -> Iterator[Callable[..., Any]]:

@@ -12,6 +12,7 @@ from typing import Any
 from s2sad.ir.code import Constant, Place, Value
 from s2sad.runtime.objects import still
 from s2sad.transform import state
+from s2sad.transform.classes import name_of
 from s2sad.transform.existing import (
     DICTS,
     ClassHeld,
@@ -21,7 +22,6 @@ from s2sad.transform.existing import (
     is_container,
     is_function_or_class,
     is_object,
-    name_of,
     now,
     rest_on,
     use_known,

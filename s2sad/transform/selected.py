@@ -6,20 +6,20 @@ SCHEMES[name](u, dt)            if name == 'upwind': upwind(u, dt)
 
 from __future__ import annotations
 
-import functools
 import types
 from collections.abc import Sequence
 from typing import Any
 
 from s2sad.frontend.writing import may_write
 from s2sad.ir.code import NONE, Code, Constant, Operation, Place, Value, inner
-from s2sad.runtime.classes import own_class
 from s2sad.runtime.items import key_among, place_among
 from s2sad.transform import branches
+from s2sad.transform.classes import name_of
 from s2sad.transform.containers import MAPPINGS
 from s2sad.transform.existing import DICTS, is_container, is_function_or_class, is_object
+from s2sad.transform.given_functions import has_writing_methods
 from s2sad.transform.held import held_items, is_held
-from s2sad.transform.known import Abstract, Items, Known, Method, Row, is_callable
+from s2sad.transform.known import Abstract, Items, Known, Method, Row, Typed, is_callable
 from s2sad.transform.specialiser import Done, End, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
@@ -111,6 +111,13 @@ def _table(s: Specialiser, base: Abstract) -> dict[Any, Abstract] | None:
     if isinstance(base, Known) and is_held(base):
         members = dict(base.value if type(base.value) in DICTS else enumerate(base.value))
         return {k: Known(v) for k, v in members.items()} if all(map(_is_structure, members.values())) else None
+    if isinstance(base, Typed):
+        parts = {
+            key: part.function for key, part in base.made_of.parts if part is not None and part.function is not None
+        }
+        return (
+            {k: s.outside(f, name_of(f)) for k, f in parts.items()} if len(parts) == len(base.made_of.parts) else None
+        )
     if isinstance(base, Items) and base.cls in MAPPINGS:
         if content is not None and content.keys is not None and content.factory is None:
             found = dict(zip(content.keys, [s.state[slot] for slot in content.slots], strict=True))
@@ -126,6 +133,8 @@ def _is_structure(value: Any) -> bool:
 
 
 def _is_mapping(base: Abstract) -> bool:
+    if isinstance(base, Typed):
+        return base.cls is dict
     return type(base.value) in DICTS if isinstance(base, Known) else isinstance(base, Items) and base.cls in MAPPINGS
 
 
@@ -143,14 +152,9 @@ def _is_needed(item: Abstract) -> bool:
 
 def _writes(value: Any) -> bool:
     """Whether something may write what it is given, or is a class."""
+    cls: Any = type(value)
     if isinstance(value, types.FunctionType):
         return may_write(value)
     if type(value) is tuple:
         return any(map(_writes, value))
-    return isinstance(value, type) or (is_object(value) and _has_writing_methods(value.__class__))
-
-
-@functools.lru_cache(maxsize=1024)
-def _has_writing_methods(cls: Any) -> bool:
-    members = [(n, m) for base in cls.__mro__ if own_class(base) is not None for n, m in vars(base).items()]
-    return any(isinstance(m, types.FunctionType) and n != "__init__" and may_write(m) for n, m in members)
+    return isinstance(value, type) or (is_object(value) and has_writing_methods(cls))

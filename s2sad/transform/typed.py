@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from s2sad.ir.code import Constant, Kind, Operand, Operation, Place, Value
 from s2sad.runtime import stop_gradient
-from s2sad.transform.classes import behaviour_of
+from s2sad.transform.classes import behaviour_of, name_of
 from s2sad.transform.composites import Composite
-from s2sad.transform.known import Abstract, Cell, Coded, Late, Record, Row, State, Typed
+from s2sad.transform.known import Abstract, Cell, Coded, Known, Late, Method, Record, Row, State, Typed
 
 if TYPE_CHECKING:
     from s2sad.transform.specialiser import Done, Frame, Specialiser
@@ -30,6 +30,15 @@ def seen(s: Specialiser, value: Value, made_of: Composite | None) -> Abstract:
     """What a value is to the specialiser by what it is made of."""
     if made_of is None:
         return value
+    if made_of.function is not None:
+        s.used = True
+        if not made_of.parts:
+            return s.outside(made_of.function, name_of(made_of.function))
+        receiver = made_of.part("__self__")
+        assert receiver is not None
+        found = seen(s, _read(s, "attribute", (value,), "__self__"), receiver)
+        owner = next((c for c in receiver.cls.__mro__ if made_of.function in vars(c).values()), receiver.cls)
+        return Method(Known(made_of.function), found, owner, value)
     if not made_of.is_container or hasattr(made_of.cls, "_fields"):
         s.guard(behaviour_of(made_of.cls))
     return again(s.state, value, made_of)

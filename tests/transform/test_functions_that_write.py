@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad, hvp, jvp
+from s2sad.errors import UnsupportedError
 from tests.oracle import numeric_gradient, richardson_jvp
 
 X = np.array([0.5, 1.2, -0.7, 0.9])
@@ -284,3 +286,94 @@ def test_second_derivatives() -> None:
         return grad(called)(x, neumann) @ D
 
     np.testing.assert_allclose(hvp(called, (X, neumann), (D, None)), numeric_gradient(slope, (X,)), rtol=1e-6)
+
+
+class Solver:
+    """An object that holds what it calls."""
+
+    def __init__(self, condition: Any) -> None:
+        self.condition, self.w = condition, 0.7
+
+    def run(self, x: Any) -> Any:
+        u = x * x
+        for _ in range(2):
+            self.condition(u)
+            s = stepped(u) * self.w
+        return s
+
+    def run_all(self, x: Any) -> Any:
+        u = x * x
+        for condition in self.condition:
+            condition(u)
+        return stepped(u) * self.w
+
+
+@dataclasses.dataclass
+class Settings:
+    condition: Any
+    w: float = 0.7
+
+    def run(self, x: Any) -> Any:
+        u = x * x
+        self.condition(u)
+        return stepped(u) * self.w
+
+
+class Counting(Boundary):
+    calls = 0
+
+    def apply(self, u: Any) -> None:
+        self.calls += 1
+        super().apply(u)
+
+    def into_its_own(self, u: Any) -> None:
+        self.kept = u
+
+
+def held(x: Any, solver: Any) -> Any:
+    return solver.run(x)
+
+
+def all_held(x: Any, solver: Any) -> Any:
+    return solver.run_all(x)
+
+
+OBJECTS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (called, (WALL.apply,)),
+    (called_elsewhere, (OPEN.apply,)),
+    (all_called, ([WALL.apply, neumann],)),
+    (held, (Solver(periodic),)),
+    (held, (Solver(WALL.apply),)),
+    (held, (Settings(neumann),)),
+    (held, (Settings(OPEN.apply, 0.4),)),
+    (all_held, (Solver([periodic, neumann]),)),
+    (all_held, (Solver((WALL.apply, periodic)),)),
+    (Solver(neumann).run, ()),
+    (Solver(WALL.apply).run, ()),
+    (Settings(periodic).run, ()),
+]
+
+
+@pytest.mark.parametrize(("f", "given"), OBJECTS, ids=range(len(OBJECTS)))
+def test_functions_that_objects_hold(f: Callable[..., Any], given: Any) -> None:
+    np.testing.assert_allclose(grad(f)(X, *given), numeric_gradient(f, (X, *given)), rtol=1e-7, atol=1e-9)
+    dots = (D, *[None] * len(given))
+    np.testing.assert_allclose(jvp(f, (X, *given), dots)[1], richardson_jvp(f, (X, *given), dots), rtol=1e-7)
+
+
+def test_objects_of_one_class_may_hold_other_functions() -> None:
+    derivative = grad(held)
+    for condition in (periodic, neumann, WALL.apply, OPEN.apply, bound(0.4), periodic):
+        solver = Solver(condition)
+        expected = numeric_gradient(held, (X, solver))
+        np.testing.assert_allclose(derivative(X, solver), expected, rtol=1e-7, atol=1e-9)
+        solver.condition = neumann
+        np.testing.assert_allclose(derivative(X, solver), numeric_gradient(held, (X, solver)), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["apply", "into_its_own"])
+def test_methods_that_change_their_objects_are_refused(name: str) -> None:
+    counting = Counting(0.3, 0)
+    with pytest.raises(UnsupportedError):
+        grad(called)(X, getattr(counting, name))
+    assert (counting.calls, hasattr(counting, "kept")) == (0, False)
