@@ -204,7 +204,7 @@ class Variants(Aside):
             if name in self.tested and (cls is bool or value in met or len(met) < _TEXTS):
                 met.add(value)
                 return constant(value)
-        elif (known := with_functions(value, fact)) is not fact:
+        elif (known := with_functions(name, value, fact)) is not fact:
             self._note_functions(name, known)
             return known
         elif fact.kind in ("other", "dataclass") and is_simple_class(cls):

@@ -48,36 +48,56 @@ def is_known(value: Any) -> bool:
     if type(value) is np.ufunc:
         return True
     if type(value) is types.MethodType:
-        return _holds_no_objects(value.__self__) and is_known(value.__func__)
-    return type(value) is types.FunctionType and is_followed(value) and may_write(value)
+        cls: Any = type(value.__self__)
+        return is_simple_class(cls) and _holds_no_objects(value.__self__) and is_known(value.__func__)
+    return type(value) is types.FunctionType and _writes(value)
 
 
-def with_functions(value: Any, fact: Fact) -> Fact:
-    """The type of an argument with the functions in it that are known."""
+#: Whether functions of some codes may write: to ask each closure that a program makes would take a millisecond.
+_asked: dict[types.CodeType, bool] = {}
+_MOST_ASKED = 4096
+
+
+def _writes(function: types.FunctionType) -> bool:
+    """Whether a function may write, or did another one of its code: of closures that is no more than likely."""
+    found = _asked.get(function.__code__)
+    if found is None:
+        if len(_asked) >= _MOST_ASKED:
+            _asked.clear()
+        found = _asked[function.__code__] = is_followed(function) and may_write(function)
+    return found
+
+
+def with_functions(name: str, value: Any, fact: Fact) -> Fact:
+    """The type of an argument, or of what it leads to, with the functions in it that are known."""
     if type(value) in FUNCTIONS and is_known(value):
         if type(value) is not types.MethodType:
             return fact.but(function=value)
-        receiver = with_functions(value.__self__, describe(value.__self__, "self"))
+        receiver = _described(f"{name}.__self__", value.__self__)
         return fact.but(function=value.__func__, items=(("__self__", receiver),), each=None)
     if fact.instance is not None:
-        return _with_attributes(value, fact)
+        return _with_attributes(name, value, fact)
     if fact.items is None or type(value) not in (tuple, list, dict):
         return fact
-    return _with_items(fact, [(key, with_functions(value[key], item)) for key, item in fact.items])
+    return _with_items(fact, [(k, with_functions(f"{name}[{k!r}]", value[k], item)) for k, item in fact.items])
 
 
-def _with_attributes(value: Any, fact: Fact) -> Fact:
+def _described(name: str, value: Any) -> Fact:
+    return with_functions(name, value, describe(value, name))
+
+
+def _with_attributes(name: str, value: Any, fact: Fact) -> Fact:
     """The type of an object of the user's with the functions among its attributes."""
     held = dict(attributes_with_functions(value))
     if not held or fact.instance is None:
         return fact
     if fact.kind == "dataclass":
-        items = fact.items or ()
-        return _with_items(fact, [(k, with_functions(held[k], item) if k in held else item) for k, item in items])
+        items = [(k, with_functions(f"{name}.{k}", held[k], f) if k in held else f) for k, f in fact.items or ()]
+        return _with_items(fact, items)
     before, each = dict(fact.items or ()), fact.each or OPEN
     names = dict.fromkeys((*fact.instance[1], *before))
-    known = {name: with_functions(part, describe(part, name)) for name, part in held.items()}
-    return fact.but(items=tuple([(name, known.get(name, before.get(name, each))) for name in names]), each=None)
+    known = {k: _described(f"{name}.{k}", part) for k, part in held.items()}
+    return fact.but(items=tuple([(k, known.get(k, before.get(k, each))) for k in names]), each=None)
 
 
 def _with_items(fact: Fact, items: Sequence[tuple[Any, Fact]]) -> Fact:
@@ -108,10 +128,9 @@ def _is_writing_object(value: Any) -> bool:
 
 
 def _holds_no_objects(value: Any) -> bool:
-    """Whether something is an object of the user's whose attributes are numbers, arrays, texts and functions."""
-    cls: Any = type(value)
-    held = attributes_of(value).values() if is_simple_class(cls) else (value,)
-    return all(type(part) in LEAVES or isinstance(part, (np.ndarray, np.generic)) for part in held)
+    """Whether the attributes of an object are numbers, arrays, texts and functions."""
+    parts = attributes_of(value).values()
+    return all(type(part) in LEAVES or isinstance(part, (np.ndarray, np.generic)) for part in parts)
 
 
 @functools.lru_cache(maxsize=1024)
