@@ -109,15 +109,18 @@ def attributes_with_functions(value: Any) -> Iterator[tuple[str, Any]]:
     """The attributes of an object of the user's that are such functions, or hold some; all fields of a dataclass.
 
     Those that are objects of classes with methods that may write, and hold no objects of the user's, are among them.
+    Universal functions are not: as activations and the like they are given no array to write into.
 
     Example:
-        >>> list(attributes_with_functions(types.SimpleNamespace(f=np.add, x=1.0, steps=[np.exp])))
-        [('f', <ufunc 'add'>), ('steps', [<ufunc 'exp'>])]
+        >>> def clear(u): u[0] = 0.0
+        >>> [name for name, _ in attributes_with_functions(types.SimpleNamespace(f=np.add, x=1.0, steps=[clear]))]
+        ['steps']
     """
     fields = getattr(type(value), "__dataclass_fields__", ())
     for name, held in attributes_of(value).items():
         items = held.values() if type(held) is dict else held if type(held) in (tuple, list) else (held,)
-        if name in fields or any((type(i) in FUNCTIONS and is_known(i)) or _is_writing_object(i) for i in items):
+        known = (type(i) is not np.ufunc and type(i) in FUNCTIONS and is_known(i) for i in items)
+        if type(held) is not np.ufunc and (name in fields or any(known) or any(map(_is_writing_object, items))):
             yield name, held
 
 
