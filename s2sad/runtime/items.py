@@ -287,15 +287,15 @@ def require_ndarray(x: Any) -> None:
         )
 
 
-def require_as_long(made: Any, out: Any) -> None:
+def require_as_long(made: Any, array: Any) -> None:
     """Raise `UndefinedDerivativeError` unless an array for the result of an accumulation has its size.
 
     NumPy takes one that shares memory with the operand, and reads beyond that.
 
     >>> require_as_long(np.zeros(2), np.ones(2))
     """
-    if np.size(made) != np.size(out):
-        what = f"an accumulation of {np.size(made)} numbers is written into an array of {np.size(out)}"
+    if np.size(made) != np.size(array):
+        what = f"an accumulation of {np.size(made)} numbers is written into an array of {np.size(array)}"
         raise UndefinedDerivativeError(what, "Give it the part that the result is for: out=x[:n].")
 
 
