@@ -23,7 +23,7 @@ gc.set_threshold(1_000_000, 20, 100)
 
 
 #: A cross of so many cases is a large one; those of operations and of the layout of the project are quick.
-LARGE = 16
+LARGE = 10
 WHOLE = ("tests/ops/", "tests/kernels/", "tests/matrix/", "tests/test_project.py")
 
 
