@@ -16,6 +16,8 @@ from typing import Any
 
 import gast
 
+from s2sad.frontend.resolve import Resolver
+from s2sad.frontend.source import Source
 from s2sad.frontend.trees import nodes_of
 from s2sad.frontend.writing import written_in
 from s2sad.runtime.classes import own_class
@@ -33,12 +35,15 @@ _ADDING: dict[type, tuple[str, ...]] = {
 }
 
 
-def recordings(nodes: Sequence[Node], lookup: Lookup) -> dict[int, str]:
-    """The statements among ``nodes`` that only record, by identity, each with the variable that has the container."""
+def recordings(nodes: Sequence[Node], lookup: Lookup, *statements: Any) -> dict[int, str]:
+    """The statements among ``nodes`` that only record, by identity, each with the variable that has the container.
+
+    A call is one where it stands alone, or in another one of the ``statements``.
+    """
     found: dict[int, tuple[str, Node]] = {}
     for node in nodes:
         root = None
-        if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
+        if type(node) in (gast.Expr, *statements) and isinstance(node.value, gast.Call):
             root = _root(node.value, lookup)
         elif isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Subscript):
             root = _root_of_item(node.targets[0], node.value, lookup)
@@ -52,6 +57,14 @@ def recordings(nodes: Sequence[Node], lookup: Lookup) -> dict[int, str]:
     if not _ANY.isdisjoint(read):
         return {}
     return {number: name for number, (name, _) in found.items() if name not in read}
+
+
+def records(source: Source) -> bool:
+    """Whether a function has statements that only record, so that it may be a part of another one."""
+    code = source.function.__code__
+    resolver = Resolver(source.function, frozenset((*code.co_varnames, *code.co_cellvars)))
+    # What a lambda returns is not used where it is called for what it records.
+    return bool(recordings(nodes_of(source.node), resolver.lookup, gast.Return))
 
 
 @dataclass(frozen=True)

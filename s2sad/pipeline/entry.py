@@ -130,7 +130,9 @@ def with_records_alone(function: Function, recorded: Collection[str], facts: Fac
         source: Its source.
     """
     changed = [Global(name) for name in sorted(recorded)]
-    params = [Var(p.name) for p in function.params if _may_lead(facts.of[p.name])]
+    # A function among the arguments that is known is read by another name.
+    leading = [p for p in function.params if _may_lead(facts.of[p.name]) and facts.of[p.name].function is None]
+    params = [Var(p.name) for p in leading]
     others = [*params, *(other for other in _read_elsewhere(source) if other not in changed)]
     if not others and len(changed) == 1:
         return function

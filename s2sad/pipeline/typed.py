@@ -14,9 +14,10 @@ import gast
 from s2sad.analysis.infer import Changing, Facts, Put, infer
 from s2sad.analysis.owners import owners_of_params, with_owners
 from s2sad.analysis.versions import container_stores
-from s2sad.errors import ArgumentError
+from s2sad.errors import ArgumentError, UnsupportedError
 from s2sad.frontend.lower import Lowered, lower
 from s2sad.frontend.postponed import remains
+from s2sad.frontend.recorded import records
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Function, Stmt, Unpack, Var
 from s2sad.ir.sizes import LiteralSizes, Sizes
 from s2sad.ir.traverse import map_stmt, names_in, reads, walk
@@ -80,10 +81,14 @@ class Types:
         key = (function, wrt, containers, frozenset(owners.items()))
         if key not in self.lowereds:
             source = with_loops(self.sources.source(function), wrt)
-            with with_obstacle(source, perhaps=True):
-                self.lowereds[key] = lowered = lower(
-                    source, wrt, containers, owners, function is self.sources.recording
-                )
+            is_first = function is self.sources.recording
+            try:
+                with with_obstacle(source, perhaps=True):
+                    self.lowereds[key] = lowered = lower(source, wrt, containers, owners, is_first)
+            except UnsupportedError:
+                if not is_first and records(source):
+                    self.sources.note_changing(function)
+                raise
             for guard in lowered.guards:
                 self.guards.add(guard)
             self.guards.add_definition(function)
