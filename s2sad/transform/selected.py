@@ -12,6 +12,7 @@ from typing import Any
 
 from s2sad.frontend.writing import may_write
 from s2sad.ir.code import NONE, Code, Constant, Operation, Place, Value, inner
+from s2sad.runtime.classes import static_member
 from s2sad.runtime.items import key_among, place_among
 from s2sad.transform import branches
 from s2sad.transform.classes import name_of
@@ -37,7 +38,8 @@ def selected(s: Specialiser, base: Abstract, index: Abstract, result: Value, pla
     table = _table(s, base)
     if table is None or not 0 < len(table) <= _MOST:
         return None
-    if not (any(map(_is_needed, table.values())) or _is_given_out(s.active[-1], result)):
+    used = _used(s.active[-1], result)
+    if not (any(_is_needed(item, used) for item in table.values()) or _is_given_out(s.active[-1], result)):
         return None
     if isinstance(base, Known) and (held := held_items(s, base)) is not None:
         table = held
@@ -53,7 +55,8 @@ def got(s: Specialiser, base: Abstract, args: Sequence[Abstract], op: Operation,
     """What the method ``get`` of a dict gives for a key that is not known; None where it makes no difference."""
     index, *default = args
     table = _table(s, base) if isinstance(index, Value) and not s.expression and _is_mapping(base) else None
-    if table is None or not 0 < len(table) <= _MOST or not any(map(_is_needed, table.values())):
+    used = _used(s.active[-1], op.result) if op.results else frozenset()
+    if table is None or not 0 < len(table) <= _MOST or not any(_is_needed(item, used) for item in table.values()):
         return None
     if isinstance(base, Known) and (held := held_items(s, base)) is not None:
         table = held
@@ -143,18 +146,32 @@ def _is_given_out(code: Code, function: Value) -> bool:
     return any(o.kind == "call" and o.operands[0] is function and "out" in o.data for o in inner(code.body))
 
 
-def _is_needed(item: Abstract) -> bool:
+def _used(code: Code, value: Value) -> frozenset[str]:
+    """The names of the attributes that are read of a value or set, with ``=`` if the function sets some of a name."""
+    named = [o for o in inner(code.body) if o.kind in ("attribute", "set_attribute")]
+    changed = {o.data for o in named if o.kind == "set_attribute"}
+    return frozenset([f"{o.data}=" if o.data in changed else o.data for o in named if value in o.operands])
+
+
+def _is_needed(item: Abstract, used: frozenset[str]) -> bool:
     """Whether what is found at run time would not do: it may write, or is no object of the new program."""
     if isinstance(item, Row):
-        return any(is_callable(part) and _is_needed(part) for part in item.items)
-    return _writes(item.value) if isinstance(item, Known) else True
+        return any(is_callable(part) and _is_needed(part, used) for part in item.items)
+    return _writes(item.value, used) if isinstance(item, Known) else True
 
 
-def _writes(value: Any) -> bool:
-    """Whether something may write what it is given, or is a class."""
+def _writes(value: Any, used: frozenset[str]) -> bool:
+    """Whether something may write what it is given as it is used, or is a class."""
     cls: Any = type(value)
     if isinstance(value, types.FunctionType):
         return may_write(value)
     if type(value) is tuple:
-        return any(map(_writes, value))
-    return isinstance(value, type) or (is_object(value) and has_writing_methods(cls))
+        return any(_writes(part, frozenset()) for part in value)
+    if isinstance(value, type) or not is_object(value):
+        return isinstance(value, type)
+    if not used:
+        return has_writing_methods(cls)
+    members = [static_member(cls, name) for name in used]
+    return any(name.endswith("=") for name in used) or any(
+        isinstance(member, types.FunctionType) and may_write(member) for member in members
+    )
