@@ -221,6 +221,8 @@ class Variants(Aside):
             first = (name, next(iter(met)))
             del met[first[1]]
             self._made = {key: made for key, made in list(self._made.items()) if first not in key[1]}
+            for found in (*self.ready.values(), *self.pushforwards, self.met):
+                found.clear()
 
     @functools.cached_property
     def tested(self) -> frozenset[str]:
