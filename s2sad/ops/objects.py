@@ -310,8 +310,8 @@ constant(
 # No derivative passes through what a function is given that is met at run time.
 operation(
     with_keywords,
-    signature=lambda function, keywords: None,
-    samples=lambda: [sample(np.sum, {"axis": 0})],
+    signature=lambda function, keywords, others=(): None,
+    samples=lambda: [sample(np.sum, {"axis": 0}), sample(np.sum, {"axis": 0}, ("dtype",))],
     remedy="write the arguments one by one",
 )
 constant(

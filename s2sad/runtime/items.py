@@ -245,12 +245,20 @@ def place_among(index: Any, count: int) -> Any:
     return range(count)[index]
 
 
-def with_keywords(function: Any, keywords: Any) -> Any:
-    """``function`` with arguments that a dict has by name.
+def with_keywords(function: Any, keywords: Any, others: tuple[str, ...] = ()) -> Any:
+    """``function`` with arguments that a dict has by name; ``others`` are the names that its call has beside these.
 
     >>> with_keywords(dict, {"a": 1})(b=2)
     {'a': 1, 'b': 2}
+
+    Raises:
+        TypeError: if an argument would be given twice.
     """
+    for name in others:
+        if name in keywords:
+            raise TypeError(
+                f"{getattr(function, '__qualname__', function)}() got multiple values for keyword argument {name!r}"
+            )
     return functools.partial(function, **keywords)
 
 

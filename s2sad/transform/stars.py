@@ -277,8 +277,10 @@ def with_dict(s: Specialiser, function: Abstract, args: Sequence[tuple[str, Abst
     if not (is_one and is_met and isinstance(spread[0], Value)):
         return None
     s.used = True
-    helper = s.outside(with_keywords, "with_keywords")
-    bound = s.emit("call", s.operands([helper, function, spread[0]], place), ("", ""), place=place)
     others = [(kind, value) for kind, value in args if kind != "**"]
+    names = tuple([kind for kind, _ in others if kind])
+    given = [function, spread[0], *([Constant(names)] if names else [])]
+    operands = s.operands([s.outside(with_keywords, "with_keywords"), *given], place)
+    bound = s.emit("call", operands, ("",) * len(given), place=place)
     operands = s.operands([bound, *(value for _, value in others)], place)
     return (s.emit("call", operands, tuple([kind for kind, _ in others]), place=place),)

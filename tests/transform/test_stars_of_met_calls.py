@@ -81,3 +81,12 @@ def test_what_varies_behind_stars_is_refused() -> None:
 
     with pytest.raises(UnsupportedError, match=r"gets what is differentiated behind \*\*"):
         grad(f)(X, power, ("k",))
+
+
+def test_an_argument_that_is_given_twice_is_an_error() -> None:
+    def f(x: Any, g: Any, given: Any) -> Any:
+        return g(x, k=2.0, **given)
+
+    np.testing.assert_allclose(grad(f)(X, power, {"p": 3}), 6.0 * X**2, rtol=1e-12)
+    with pytest.raises(TypeError, match="multiple values for keyword argument 'k'"):
+        grad(f)(X, power, {"k": 3.0})
