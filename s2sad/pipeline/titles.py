@@ -8,7 +8,7 @@ from s2sad.frontend.emitted import EMITTED
 from s2sad.frontend.source import Source
 from s2sad.frontend.trees import names_of_tested_axes, names_tested
 from s2sad.ir.types import Fact
-from s2sad.transform.given_functions import functions_in
+from s2sad.transform.given_functions import known_functions
 
 
 def title(
@@ -46,7 +46,7 @@ def title(
     switched = [f"{n}={f.value!r}" for n, f in known if f.value is not None or f.kind == "none"]
     asked = names_of_tested_axes(whole.node) if whole is not None else frozenset()
     switched += [f"{n}.ndim={f.ndim}" for n, f in (facts or {}).items() if n in asked and f.kind == "array" and f.ndim]
-    given = [(n, list(functions_in(f))) for n, f in (facts or {}).items()]
+    given = [(n, list(known_functions(f))) for n, f in (facts or {}).items()]
     switched += [f"{n} with {', '.join([g.__name__ for g in functions])}" for n, functions in given if functions]
     if switched:
         assumed = (*assumed, f"for {', '.join(switched)}")

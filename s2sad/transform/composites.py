@@ -80,10 +80,8 @@ def _either(a: Composite | None, b: Composite | None) -> Composite | None:
         return Composite(a.cls, item=item) if item is not None else None
     parts = tuple([(k, _either(p, q)) for (k, p), (_, q) in zip(a.parts, b.parts, strict=True)])
     # Functions that differ are known where each item is taken for itself.
-    lost = any(
-        p is not None and p.function is not None and made is None
-        for (_, p), (_, made) in zip(a.parts, parts, strict=True)
-    )
+    known = {key for key, part in a.parts if part is not None and part.function is not None}
+    lost = any(key in known and part is None for key, part in parts)
     return None if lost else replace(a, parts=parts)
 
 

@@ -21,7 +21,7 @@ from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.writing import may_write
 from s2sad.ir.code import Value
 from s2sad.ir.types import OPEN, Fact, describe
-from s2sad.runtime.classes import LEAVES, own_class
+from s2sad.runtime.classes import LEAVES, functions_in, own_class
 from s2sad.runtime.contents import attributes_of
 from s2sad.transform.classes import name_of
 from s2sad.transform.composites import leads_to_objects
@@ -140,20 +140,25 @@ def _holds_no_objects(value: Any) -> bool:
 def has_writing_methods(cls: Any) -> bool:
     """Whether a class of the user's has methods that may write into what they are given."""
     members = [(n, m) for base in cls.__mro__ if own_class(base) is not None for n, m in vars(base).items()]
-    return any(isinstance(m, types.FunctionType) and n != "__init__" and may_write(m) for n, m in members)
+    return any(n != "__init__" and is_writing_member(m) for n, m in members)
+
+
+def is_writing_member(member: Any) -> bool:
+    """Whether a function that runs when a member of a class is called or read may write into what it is given."""
+    return any(map(may_write, functions_in(member) or ()))
 
 
 def functions_among(facts: Mapping[str, Fact]) -> dict[str, Fact]:
     """The types of those arguments that are such functions, or containers of some, by parameter."""
-    return {name: fact for name, fact in facts.items() if any(functions_in(fact)) and not leads_to_objects(fact)}
+    return {name: fact for name, fact in facts.items() if any(known_functions(fact)) and not leads_to_objects(fact)}
 
 
-def functions_in(fact: Fact) -> Iterator[Callable[..., Any]]:
-    """The functions that are known of an argument."""
+def known_functions(fact: Fact) -> Iterator[Callable[..., Any]]:
+    """The functions that are known of an argument, those of methods among them."""
     if fact.function is not None:
         yield fact.function
     for _, item in fact.items or ():
-        yield from functions_in(item)
+        yield from known_functions(item)
 
 
 def begin(s: Specialiser, frame: Frame, home: Home, given: Mapping[Value, tuple[str, Fact]]) -> None:
@@ -171,7 +176,7 @@ def begin(s: Specialiser, frame: Frame, home: Home, given: Mapping[Value, tuple[
 
 def _known(s: Specialiser, home: Home, name: str, operand: Value, fact: Fact) -> Abstract | None:
     """What a value is of which the type is known; None where too little is."""
-    if fact.function is not None:
+    if fact.function is not None and fact.items is None:
         return s.outside(fact.function, name_of(fact.function, name))
     held = _skeleton(fact)
     if not is_container(held):
@@ -182,9 +187,11 @@ def _known(s: Specialiser, home: Home, name: str, operand: Value, fact: Fact) ->
 
 
 def _skeleton(fact: Fact) -> Any:
-    """A container of some type with the functions that are known, and numbers for all else."""
-    if fact.function is not None or fact.items is None or not any(functions_in(fact)):
+    """A container of some type with the functions that are known, and numbers for all else, methods among that."""
+    if fact.items is None:
         return fact.function or 0.0
+    if fact.function is not None or not any(known_functions(fact)):
+        return 0.0
     items = {key: _skeleton(item) for key, item in fact.items}
     return items if fact.kind == "dict" else tuple(items.values()) if fact.kind == "tuple" else list(items.values())
 

@@ -21,6 +21,7 @@ from s2sad.transform import (
     objects,
     operators,
     recording,
+    selected,
     simple,
     stand_ins,
     subscripts,
@@ -79,7 +80,9 @@ HANDLERS: dict[str, Handler] = {
     "set": simple.set_display,
     "text": literals.text,
     "slice": literals.span,
-    "item": as_dict(_either(typed.item, tables.item, stand_ins.item, subscripts.item, operators.operator)),
+    "item": as_dict(
+        _either(selected.selected, typed.item, tables.item, stand_ins.item, subscripts.item, operators.operator)
+    ),
     "unpack": _either(typed.unpack, generators.unpack, subscripts.unpack),
     "compare": as_dict(_either(comparisons.compare, operators.operator), attribute_dicts.searched),
     "unary": _either(operators.of_named_tuples, simple.negation, operators.operator),

@@ -14,56 +14,65 @@ from s2sad.frontend.writing import may_write
 from s2sad.ir.code import NONE, Code, Constant, Operation, Place, Value, inner
 from s2sad.runtime.classes import static_member
 from s2sad.runtime.items import key_among, place_among
-from s2sad.transform import branches
-from s2sad.transform.classes import name_of
+from s2sad.transform import branches, typed
 from s2sad.transform.containers import MAPPINGS
 from s2sad.transform.existing import DICTS, is_container, is_function_or_class, is_object
-from s2sad.transform.given_functions import has_writing_methods
+from s2sad.transform.given_functions import has_writing_methods, is_writing_member
 from s2sad.transform.held import held_items, is_held
 from s2sad.transform.known import Abstract, Items, Known, Method, Row, Typed, is_callable
-from s2sad.transform.specialiser import Done, End, Specialiser
+from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
 #: So many items at most are told apart where the program runs.
 _MOST = 12
 
 
-def selected(s: Specialiser, base: Abstract, index: Abstract, result: Value, place: Place | None) -> Done:
-    """The item under a key that is not known; None where no item is to be known, or it makes no difference.
+def selected(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """``table[key]`` for a key that is not known; None where no item is to be known, or it makes no difference.
 
     A call of one of several functions that write nothing may stay a call of what is found at run time: it is shorter.
     """
-    if not isinstance(index, Value) or index in s.slices or s.expression:
+    base, index = [s.plain(s.get(o, frame)) for o in op.operands]
+    place = frame.place or op.place
+    table = _told_apart(s, base, index, op)
+    if table is None:
         return None
-    table = _table(s, base)
-    if table is None or not 0 < len(table) <= _MOST:
-        return None
-    used = _used(s.active[-1], result)
-    if not (any(_is_needed(item, used) for item in table.values()) or _is_given_out(s.active[-1], result)):
-        return None
-    if isinstance(base, Known) and (held := held_items(s, base)) is not None:
-        table = held
-    s.used = True
     by_place = not _is_mapping(base)
     known: Any = len(table) if by_place else tuple(table)
     helper = s.outside(place_among, "place_among") if by_place else s.outside(key_among, "key_among")
     key = s.emit("call", s.operands([helper, index, Constant(known)], place), ("", ""), place=place)
-    return _one_of(s, key, list(table.items()), result.name, place)
+    return _one_of(s, key, list(table.items()), op.result.name, place)
 
 
 def got(s: Specialiser, base: Abstract, args: Sequence[Abstract], op: Operation, place: Place | None) -> Done:
     """What the method ``get`` of a dict gives for a key that is not known; None where it makes no difference."""
     index, *default = args
-    table = _table(s, base) if isinstance(index, Value) and not s.expression and _is_mapping(base) else None
-    used = _used(s.active[-1], op.result) if op.results else frozenset()
-    if table is None or not 0 < len(table) <= _MOST or not any(_is_needed(item, used) for item in table.values()):
+    table = _told_apart(s, base, index, op) if _is_mapping(base) else None
+    if table is None or not isinstance(index, Value):
         return None
-    if isinstance(base, Known) and (held := held_items(s, base)) is not None:
-        table = held
-    s.used = True
-    assert isinstance(index, Value)
     items = [*table.items(), (None, default[0] if default else NONE)]
     return _one_of(s, index, items, op.result.name if op.results else "", place)
+
+
+def _told_apart(s: Specialiser, base: Abstract, index: Abstract, op: Operation) -> dict[Any, Abstract] | None:
+    """The items of a table, by place or key, if those are to be known under a key that is not."""
+    if not isinstance(index, Value) or index in s.slices or s.expression:
+        return None
+    table = _table(s, base)
+    if table is None or not 0 < len(table) <= _MOST:
+        return None
+    code, used = s.active[-1], frozenset[str]()
+    if op.results:
+        used = _used(code, op.result)
+    if not any(_is_needed(item, used) for item in table.values()) and not (
+        op.results and _is_given_out(code, op.result)
+    ):
+        return None
+    s.used = True
+    if isinstance(base, Typed):
+        return {key: typed.item_at(s, base, key) for key in table}
+    held = held_items(s, base) if isinstance(base, Known) else None
+    return table if held is None else held
 
 
 def got_of_known(s: Specialiser, method: Method, args: Args, op: Operation, place: Place | None) -> Done:
@@ -115,12 +124,8 @@ def _table(s: Specialiser, base: Abstract) -> dict[Any, Abstract] | None:
         members = dict(base.value if type(base.value) in DICTS else enumerate(base.value))
         return {k: Known(v) for k, v in members.items()} if all(map(_is_structure, members.values())) else None
     if isinstance(base, Typed):
-        parts = {
-            key: part.function for key, part in base.made_of.parts if part is not None and part.function is not None
-        }
-        return (
-            {k: s.outside(f, name_of(f)) for k, f in parts.items()} if len(parts) == len(base.made_of.parts) else None
-        )
+        functions = {key: None if part is None else part.function for key, part in base.made_of.parts}
+        return None if None in functions.values() else {key: Known(function) for key, function in functions.items()}
     if isinstance(base, Items) and base.cls in MAPPINGS:
         if content is not None and content.keys is not None and content.factory is None:
             found = dict(zip(content.keys, [s.state[slot] for slot in content.slots], strict=True))
@@ -171,7 +176,4 @@ def _writes(value: Any, used: frozenset[str]) -> bool:
         return isinstance(value, type)
     if not used:
         return has_writing_methods(cls)
-    members = [static_member(cls, name) for name in used]
-    return any(name.endswith("=") for name in used) or any(
-        isinstance(member, types.FunctionType) and may_write(member) for member in members
-    )
+    return any(name[-1] == "=" or is_writing_member(static_member(cls, name)) for name in used)

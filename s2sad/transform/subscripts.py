@@ -29,7 +29,6 @@ from s2sad.transform.known import (
     Record,
     Row,
 )
-from s2sad.transform.selected import selected
 from s2sad.transform.simple import is_function
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 
@@ -44,8 +43,6 @@ def item(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def _item(s: Specialiser, op: Operation, frame: Frame) -> Done:
     base, index = [s.plain(s.get(o, frame)) for o in op.operands]
-    if (done := selected(s, base, index, op.result, frame.place or op.place)) is not None:
-        return done
     if isinstance(base, Items) and base.cls in MAPPINGS:
         content, key = s.content(base), key_of(s, index)
         if content is None or key is None:

@@ -95,7 +95,7 @@ def row(s: Specialiser, value: Typed) -> tuple[Abstract, ...] | None:
     made_of = value.made_of
     if made_of.cls is dict or made_of.item is not None or len(made_of.parts) > MOST:
         return None
-    return tuple([_item(s, value, n, None) for n in range(len(made_of.parts))])
+    return tuple([item_at(s, value, n) for n in range(len(made_of.parts))])
 
 
 def named_tuple(s: Specialiser, value: Abstract) -> Abstract:
@@ -111,8 +111,9 @@ def field(s: Specialiser, value: Typed, name: str, place: Place | None = None) -
     return seen(s, _read(s, "attribute", (value.operand,), name, place), value.made_of.part(name))
 
 
-def _item(s: Specialiser, value: Typed, key: Any, place: Place | None) -> Abstract:
-    found = _read(s, "item", (value.operand, Constant(key)), None, place)
+def item_at(s: Specialiser, value: Typed, key: Any) -> Abstract:
+    """The item at a place or under a key that is known."""
+    found = _read(s, "item", (value.operand, Constant(key)))
     return seen(s, found, value.made_of.parts[key][1] if value.is_named else value.made_of.part(key))
 
 

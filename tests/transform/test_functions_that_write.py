@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import gc
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -404,3 +406,60 @@ def test_methods_that_write_nothing_stay_calls_of_what_is_found() -> None:
     derivative = grad(by_place)
     np.testing.assert_allclose(derivative(X), numeric_gradient(by_place, (X,)), rtol=1e-7)
     assert derivative.source_for(X).count("forward(LAYERS[i].forward, ") == 1
+
+
+class Schemes:
+    def __init__(self, table: Any) -> None:
+        self.table = table
+
+    def run(self, x: Any, name: Any) -> Any:
+        u = x * x
+        self.table[name](u)
+        return stepped(u)
+
+
+@pytest.mark.parametrize("table", [{"a": periodic, "b": neumann}, {"a": WALL.apply, "b": neumann}], ids=range(2))
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_tables_that_objects_hold(table: Any, name: str) -> None:
+    schemes = Schemes(table)
+    expected = numeric_gradient(lambda x: schemes.run(x, name), (X,))
+    np.testing.assert_allclose(grad(Schemes.run, 1)(schemes, X, name), expected, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(grad(schemes.run)(X, name), expected, rtol=1e-7, atol=1e-9)
+
+
+class Static:
+    @staticmethod
+    def apply(u: Any) -> None:
+        u[0] = 0.4 * u[1]
+
+
+KINDS = [Static(), WALL]
+
+
+def by_a_static_method(x: Any, i: int) -> Any:
+    u = x * x
+    KINDS[i].apply(u)
+    return stepped(u)
+
+
+def test_static_methods_write_too() -> None:
+    np.testing.assert_allclose(grad(by_a_static_method)(X, 0), numeric_gradient(by_a_static_method, (X, 0)), rtol=1e-7)
+
+
+def test_what_was_compiled_for_functions_that_are_gone_is_forgotten() -> None:
+    """Of closures that a loop makes, no more is kept than of the last few."""
+
+    def f(x: Any, condition: Any) -> Any:
+        u = x * x
+        condition(u)
+        return stepped(u)
+
+    kept = [weakref.ref(bound(0.1 * n)) for n in range(3)]
+    derivative = grad(f)
+    for n in range(20):
+        condition = bound(0.1 * n)
+        kept.append(weakref.ref(condition))
+        derivative(X, condition)
+    del condition
+    gc.collect()
+    assert sum(ref() is not None for ref in kept) <= 12
