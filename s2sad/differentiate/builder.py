@@ -14,7 +14,7 @@ import numpy as np
 from s2sad.analysis.bounds import SMALLEST, lower_bound
 from s2sad.analysis.evaluate import Evaluator
 from s2sad.analysis.infer import Facts
-from s2sad.differentiate.selections import Selection
+from s2sad.differentiate.selections import Selection, picked
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
     NOWHERE,
@@ -189,6 +189,11 @@ class Builder:
         self.emit(Assign(name, value, self.origin))
         self.of[name] = fact if fact is not None else self.named(self.fact(value), name)
         return Var(name)
+
+    def note_picked(self, bar: Expr | None, rarely: bool) -> None:
+        """Note that the adjoint ``bar`` is zero but for elements that have been picked."""
+        if isinstance(bar, Var) and self.of[bar.name].kind == "array":
+            self.selected[bar.name] = picked(bar, rarely)
 
     def named(self, fact: Fact, name: str) -> Fact:
         """``fact`` with an atom of its own where its shape is not known."""

@@ -218,6 +218,7 @@ def _halves_called(state: State, stmt: Assign | Unpack | Evaluate, paired: _Pair
             shadows.names[target] = shadow
     bar = paired.bars.get(targets[0]) if pair.by_element and len(targets) == 1 else None
     selection = state.make.selected.get(bar.name) if isinstance(bar, Var) else None
+    selection = None if selection is not None and selection.rarely else selection
     _reverse_half(state, pair, Call(pair.reverse, tuple(operands)), bound, selection)
     if pair.quiet and not pair.saves and not pair.seeded and (not outs or isinstance(stmt, Evaluate)):
         return Evaluate(forward, stmt.origin, into)

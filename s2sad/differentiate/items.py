@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from s2sad.analysis.indexing import index_parts
 from s2sad.differentiate.applied import REMEDY
 from s2sad.differentiate.builder import ADD, BROADCAST, INDEX, as_value
 from s2sad.differentiate.distinct import is_distinct, is_mask_of
@@ -91,7 +92,10 @@ def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
         adjoints.contribute(whole, made, owned=True)
         return
     before = adjoints.of.get(whole.name)
-    form = make.selected[before.name].form if isinstance(before, Var) and before.name in make.selected else None
+    selected = make.selected.get(before.name) if isinstance(before, Var) else None
+    # All elements of a stencil have an adjoint.
+    sliced = any(isinstance(part, Slice) for part in index_parts(index, make.fact))
+    picks = before is None or (selected is not None and selected.rarely and not sliced)
     x_bar = writable(state, whole)
     part = make.fact(Call(INDEX, (whole, index))) if fact.kind in CONTAINERS else fact
     g = adjoints.realised(make.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar, part)
@@ -100,10 +104,14 @@ def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
         g = adjoints.real_as(x_bar if storage.is_buffer(whole) else whole, g, part)
         make.emit(Store(x_bar, index, g, "-" if storage.is_turned(whole) else "+", make.origin))
         chosen = taken(x_bar, index)
-        alone = not storage.is_buffer(whole) and (before is None or form == chosen.form)
+        alone = not storage.is_buffer(whole) and (
+            before is None or (selected is not None and selected.form == chosen.form)
+        )
         if alone and is_mask_of(make, index, whole, state.effects):
             # Nothing but what the mask takes has an adjoint.
             make.selected[x_bar.name] = chosen
+        elif picks and not storage.is_buffer(whole):
+            make.note_picked(x_bar, rarely=True)
     elif storage.is_buffer(whole) and fact.kind in CONTAINERS:
         if storage.is_turned(whole):
             state.refusals.refuse_buffer(make.origin.line)
@@ -113,6 +121,8 @@ def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
     else:
         given = state.shadows.adjoint_of(whole, g)
         make.emit(Evaluate(Call(ADD_AT, (x_bar, as_value(index), given)), make.origin))
+        if picks and not storage.is_buffer(whole):
+            make.note_picked(x_bar, rarely=True)
 
 
 def _to_part(state: State, whole: Var, key: Const, z_bar: Expr) -> bool:

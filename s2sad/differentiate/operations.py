@@ -25,6 +25,7 @@ from s2sad.differentiate.selecting import (
     chosen_from,
     continued,
     in_full,
+    note_picked,
     selection_at,
     selection_for,
     to_operand,
@@ -214,12 +215,15 @@ def _to_operands(
             owned = is_view and len(wanted) == 1 and adjoints.is_owned(held)
             if selection is not None and selection.is_own and g == algebra.negate(held):
                 adjoints.contribute(operand, g, selection=selection)
-            elif selection is not None:
+            elif selection is not None and (infinite or not selection.rarely):
                 to_operand(state, operand, g, z, selection)
             elif (chosen := chosen_from(state, found, rename(g, made), z, held, operand)) is not None:
                 adjoints.contribute(operand, chosen(chosen.whole), owned, selection=chosen)
             else:
+                fresh = operand if isinstance(operand, Var) and operand.name not in adjoints.of else None
                 adjoints.contribute(operand, g, owned, selection=selection_at(state, z, held) if g == held else None)
+                if fresh is not None and name == rule.wrt[0]:
+                    note_picked(state, fresh, rule, held)
             continue
         full, kept = make.tidy(value) if rule.multiplied else make.times(held, value), None
         if selection is not None:

@@ -91,6 +91,13 @@ def by_choices(state: State, bound: Mapping[str, Expr], z: Var, held: Expr) -> b
     return True
 
 
+def note_picked(state: State, operand: Var, rule: Rule, held: Expr) -> None:
+    """Note the adjoint that an operand has by now if elements of it, or of the result, have been picked."""
+    before = state.make.selected.get(held.name) if isinstance(held, Var) else None
+    if rule.picks or (before is not None and before.rarely and rule.kind != "bilinear"):
+        state.make.note_picked(state.adjoints.of.get(operand.name), rarely=rule.picks != "numbers")
+
+
 def without(state: State, full: Expr, z: Var, places: Sequence[Expr]) -> Expr:
     """An adjoint of the shape of ``z``, with zeros where what was made there has been replaced."""
     make = state.make

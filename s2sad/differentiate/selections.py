@@ -20,6 +20,7 @@ _WHOLE = Var("~whole")
 _NONE = Const(0)
 _HALF = Call(algebra.DIVIDE, (_WHOLE, Const(2)))
 _WHERE = Op("runtime", "np.where", np.where)
+_NOT_EQUAL = Op("compare", "!=")
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ class Selection:
 
     def named(self, name: Var) -> Selection:
         """The selection that is called ``name``."""
-        return replace(self, whole=name if self.is_own else self.whole, name=name)
+        form = self.form if self.name is None else rename(self.form, {self.name.name: name})
+        return replace(self, form=form, whole=name if self.is_own else self.whole, name=name)
 
     @property
     def is_mask(self) -> bool:
@@ -122,6 +124,11 @@ def choice_of(g: Expr) -> tuple[Expr, Expr] | None:
 def taken(bar: Var, mask: Expr) -> Selection:
     """What is selected of an adjoint that is zero but where a mask is true."""
     return Selection(Call(_WHERE, (mask, _WHOLE, _NONE)), bar, bar)
+
+
+def picked(bar: Var, rarely: bool) -> Selection:
+    """What is selected of an adjoint that is zero but for elements that have been picked."""
+    return Selection(Call(_WHERE, (Call(_NOT_EQUAL, (bar, _NONE)), _WHOLE, _NONE)), bar, bar, (), rarely)
 
 
 def of_select(conditions: Sequence[Expr], whole: Expr) -> list[Selection]:

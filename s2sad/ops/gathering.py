@@ -48,6 +48,7 @@ def _takes() -> Sequence[Sample]:
     forms=METHOD,
     reads_first=True,
     steps=frozenset({"indices"}),
+    picks="elements",
 )
 def take(z_bar: Array, a: Array, indices: Any, axis: int | None = None, *, mode: str = "raise") -> Array:
     return untake(z_bar, np.shape(a), indices, axis, mode)
@@ -74,6 +75,7 @@ def _takes_along() -> Sequence[Sample]:
     samples=_takes_along,
     infer=infer.axes.with_axes(infer.axes.along("arr")),
     steps=frozenset({"indices"}),
+    picks="elements",
 )
 def take_along_axis(z_bar: Array, arr: Array, indices: Any, axis: int | None = -1) -> Array:
     return untake_along_axis(z_bar, np.shape(arr), indices, axis)
@@ -97,6 +99,7 @@ def _compressions() -> Sequence[Sample]:
     infer=infer.axes.with_axes(infer.axes.along("a")),
     reads_first=True,
     steps=frozenset({"condition"}),
+    picks="elements",
 )
 def compress(z_bar: Array, condition: Any, a: Array, axis: int | None = None) -> Array:
     return untake(z_bar, np.shape(a), np.flatnonzero(condition), axis)
@@ -113,6 +116,7 @@ def _extractions() -> Sequence[Sample]:
     samples=_extractions,
     infer=infer.axes.with_axes(infer.axes.always(1)),
     steps=frozenset({"condition"}),
+    picks="elements",
 )
 def extract(z_bar: Array, condition: Any, arr: Array) -> Array:
     return untake(z_bar, np.shape(arr), np.flatnonzero(condition))

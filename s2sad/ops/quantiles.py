@@ -41,7 +41,13 @@ def _median_jvp(a_dot: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
 
 
 @rule(
-    np.median, wrt=["a"], jvp=_median_jvp, samples=sampling.REDUCTIONS, infer=infer.axes.quantiles, overwrites=_WORKING
+    np.median,
+    wrt=["a"],
+    jvp=_median_jvp,
+    samples=sampling.REDUCTIONS,
+    infer=infer.axes.quantiles,
+    overwrites=_WORKING,
+    picks="elements",
 )
 def median(z_bar: Array, a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     return quantile_adjoint(z_bar, a, 0.5, axis)
@@ -58,6 +64,7 @@ def _nanmedian_jvp(a_dot: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
     samples=sampling.NAN_REDUCTIONS,
     infer=infer.axes.quantiles,
     overwrites=_WORKING,
+    picks="numbers",
 )
 def nanmedian(z_bar: Array, a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     return quantile_adjoint(z_bar, a, 0.5, axis, nan=True)
@@ -131,6 +138,7 @@ def _quantile_jvp(
     infer=infer.axes.quantiles,
     steps=frozenset({"weights"}),
     overwrites=_WORKING,
+    picks="elements",
 )
 def quantile(
     z_bar: Array,
@@ -164,6 +172,7 @@ def _nanquantile_jvp(
     infer=infer.axes.quantiles,
     steps=frozenset({"weights"}),
     overwrites=_WORKING,
+    picks="numbers",
 )
 def nanquantile(
     z_bar: Array,
@@ -196,6 +205,7 @@ def _percentile_jvp(
     infer=infer.axes.quantiles,
     steps=frozenset({"weights"}),
     overwrites=_WORKING,
+    picks="elements",
 )
 def percentile(
     z_bar: Array,
@@ -229,6 +239,7 @@ def _nanpercentile_jvp(
     infer=infer.axes.quantiles,
     steps=frozenset({"weights"}),
     overwrites=_WORKING,
+    picks="numbers",
 )
 def nanpercentile(
     z_bar: Array,

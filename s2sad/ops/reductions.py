@@ -10,7 +10,7 @@ the NumPy function (``out`` above all) have no rule.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -109,7 +109,7 @@ def spread(
     centre = np.mean(a, axis=axis, keepdims=True, where=where) if mean is None else mean
     d = np.where(where, a - centre, 0)
     moved = a_dot if mean is None else a_dot - mean_dot
-    total = np.sum(np.real(np.conj(d) * moved), axis=axis, keepdims=keepdims)
+    total = np.sum(np.real(np.conj(d) * moved), axis=axis, keepdims=keepdims, where=where)
     return total / (count_here(where, a, axis, keepdims) - ddof)
 
 
@@ -242,7 +242,12 @@ def _extreme_jvp(
     return (total + first) / count_ties(a, z, axis, keepdims, initial, where)
 
 
-def _extreme(function: Function, samples: Function = masked.MASKED_EXTREMES, forms: tuple[Form, ...] = ()) -> Function:
+def _extreme(
+    function: Function,
+    samples: Function = masked.MASKED_EXTREMES,
+    forms: tuple[Form, ...] = (),
+    picks: Literal["elements", "numbers"] = "elements",
+) -> Function:
     return rule(
         function,
         wrt=["a", "initial"],
@@ -252,6 +257,7 @@ def _extreme(function: Function, samples: Function = masked.MASKED_EXTREMES, for
         samples=samples,
         infer=infer.axes.reduced,
         steps=frozenset({"where"}),
+        picks=picks,
     )
 
 
@@ -276,8 +282,8 @@ def max(
 _extreme(np.min, forms=METHOD)(max)
 _extreme(np.amax)(max)
 _extreme(np.amin)(max)
-_extreme(np.nanmax, masked.MASKED_NAN_EXTREMES)(max)
-_extreme(np.nanmin, masked.MASKED_NAN_EXTREMES)(max)
+_extreme(np.nanmax, masked.MASKED_NAN_EXTREMES, picks="numbers")(max)
+_extreme(np.nanmin, masked.MASKED_NAN_EXTREMES, picks="numbers")(max)
 
 
 def _ptp_jvp(a_dot: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
@@ -285,7 +291,7 @@ def _ptp_jvp(a_dot: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
     return high - mean_ties(a_dot, a, np.min(a, axis=axis, keepdims=keepdims), axis, keepdims)
 
 
-@rule(np.ptp, wrt=["a"], jvp=_ptp_jvp, samples=sampling.REDUCTIONS, infer=infer.axes.reduced)
+@rule(np.ptp, wrt=["a"], jvp=_ptp_jvp, samples=sampling.REDUCTIONS, infer=infer.axes.reduced, picks="elements")
 def ptp(z_bar: Array, a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     high = share_ties(z_bar, a, np.max(a, axis=axis, keepdims=keepdims), axis, keepdims)
     return high - share_ties(z_bar, a, np.min(a, axis=axis, keepdims=keepdims), axis, keepdims)

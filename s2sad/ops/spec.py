@@ -175,6 +175,9 @@ class Rule(OpSpec):
     without: tuple[int, ...] = ()
     #: The items of the result that are integers, by their positions and by the names that they have.
     integers: tuple[int | str, ...] = ()
+    #: Whether it picks elements of its first operand, and all others have an adjoint of zero: elements of any kind, or
+    #: numbers alone, where there may be NaN.
+    picks: Literal["elements", "numbers"] | None = None
 
     def takes_array(self, parameter: str) -> bool:
         """Whether the rule takes an operand for an array, where a list of numbers may be given as well."""
@@ -231,6 +234,7 @@ class RuleOptions(Options, total=False):
     offsets: frozenset[str]
     without: tuple[int, ...]
     integers: tuple[int | str, ...]
+    picks: Literal["elements", "numbers"]
     name: str
 
 
