@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import itertools
 import os
 import pathlib
 import subprocess
@@ -139,6 +140,34 @@ def test_what_no_import_gives_is_said() -> None:
     exec(df.source, space)
     assert space["loss_grad_x"](2.0) == 16.0
     assert df(2.0) == 12.0
+
+
+def test_variables_of_closures_of_one_definition_are_told_apart() -> None:
+    def scaled(k: float) -> Callable[..., Any]:
+        def inner(v: Any) -> Any:
+            for n in range(2):
+                v = v * k if n else v * v * sum([k * 1.0 for k in (1.0, 2.0)])
+            return v
+
+        return inner
+
+    double, triple, again = scaled(2.0), scaled(3.0), scaled(2.0)
+
+    def loss(x: Any) -> Any:
+        return double(x[0]) * triple(x[1]) + again(x[1]) + double(x[2])
+
+    df, x = grad(loss), np.array([0.7, 1.3, 2.1])
+    expected = numeric_gradient(loss, (x,))
+    for text in (df.source, df.source_for(x)):
+        named = text.partition("# To be defined here, since no import gives them: ")[2].partition("\n")[0].split(", ")
+        assert named == ["k", "k_2", "k_3"]
+        right = []
+        for values in {*itertools.permutations((2.0, 2.0, 3.0))}:
+            space: dict[str, Any] = dict(zip(named, values, strict=True))
+            exec(text, space)
+            if np.allclose(space["loss_grad_x"](x), expected):
+                right.append(values)
+        assert len(right) == 1
 
 
 def with_an_object_as_default(

@@ -22,6 +22,7 @@ from s2sad.load import load
 from s2sad.naming import with_moved_set
 from s2sad.pipeline.defaults import defaults_of
 from s2sad.pipeline.imports import Import, head, home_of, import_of, outer_names
+from s2sad.pipeline.unknown import renamed, told_apart
 from s2sad.runtime.contents import cells_of
 
 _MISSING = object()
@@ -31,12 +32,13 @@ _MISSING = object()
 class _Part:
     """The text of one function, the imports that it needs, and the functions that it calls.
 
-    ``open`` are the names that no import gives, ``needs`` those of functions that are defined in the text.
+    ``open`` are the names that no import gives, each with the cell or the namespace that holds the variable, ``needs``
+    those of functions that are defined in the text.
     """
 
     text: str
     imports: set[Import] = field(default_factory=set)
-    open: set[str] = field(default_factory=set)
+    open: dict[str, Any] = field(default_factory=dict)
     needs: set[str] = field(default_factory=set)
     cells: list[types.CellType] = field(default_factory=list)
 
@@ -67,19 +69,25 @@ class Writer:
                 pending += [cell.cell_contents.__name__ for cell in self.parts[name].cells]
                 pending += self.parts[name].needs
         parts = [part for name, part in self.parts.items() if name in wanted - self.clashing]
-        unknown = {n for part in parts for n in part.open} | (wanted & self.clashing)
+        given = told_apart([part.text for part in parts], [part.open for part in parts])
+        unknown = {name for names in given for name in names.values()} | (wanted & self.clashing)
         first = head({i for part in parts for i in part.imports}, unknown)
-        return (first + "\n\n\n" if first else "") + "\n\n".join(p.text.rstrip() + "\n" for p in parts)
+        texts = [renamed(part.text.rstrip(), names) for part, names in zip(parts, given, strict=True)]
+        return (first + "\n\n\n" if first else "") + "\n\n".join(text + "\n" for text in texts)
 
-    def note(self, part: _Part, name: str, value: Any, namespace: dict[str, Any] | None) -> None:
-        """Note where a text finds the value of a name: in a module, as a function in the text, or nowhere."""
+    def note(self, part: _Part, name: str, value: Any, holder: dict[str, Any] | types.CellType) -> None:
+        """Note where a text finds the value of a name: in a module, as a function in the text, or nowhere.
+
+        ``holder`` is the module's namespace, or the cell, that has the variable.
+        """
         if self.is_defined(part, name, value):
             return
+        namespace = holder if isinstance(holder, dict) else None
         found = None if value is _MISSING else import_of(name, value, namespace)
         if found is not None:
             part.imports.add(found)
         else:
-            part.open.add(name)
+            part.open[name] = holder
 
     def is_defined(self, part: _Part, name: str, value: Any) -> bool:
         """Whether a value is a function that specialisation has made, and has its definition in the text."""
@@ -101,7 +109,7 @@ class Writer:
         cells = cells_of(function)
         for used in {*outer_names(function.__code__), *cells}:
             if used in cells:
-                self.note(part, used, cells[used].cell_contents, None)
+                self.note(part, used, cells[used].cell_contents, cells[used])
             elif used in function.__globals__:
                 self.note(part, used, function.__globals__[used], function.__globals__)
 
@@ -123,7 +131,8 @@ class Writer:
         # Cells that are the same may still be empty, where functions call each other.
         same_cells = len(one.cells) == len(two.cells) and all(map(operator.is_, one.cells, two.cells))
         is_same_text = one.text.replace(f"def {name}(", f"def {other}(") == two.text
-        return is_same_text and same_cells and (one.imports, one.open, one.needs) == (two.imports, two.open, two.needs)
+        same_names = one.open.keys() == two.open.keys() and all(one.open[n] is two.open[n] for n in one.open)
+        return is_same_text and same_cells and same_names and (one.imports, one.needs) == (two.imports, two.needs)
 
     def forget(self, names: Iterable[str]) -> None:
         """Take back functions that were written, of which nothing is called."""
@@ -170,7 +179,8 @@ class Writer:
                 function, {*cells, *defaults.names()}, resolves, qualified, defaults.texts, self.values, other
             )
             local.update(emitted.local)
-            part = _Part(emitted.text, {i for i in defaults.imports if i.alias not in qualified}, set(defaults.open))
+            part = _Part(emitted.text, {i for i in defaults.imports if i.alias not in qualified})
+            part.open.update((name, whole) for name in defaults.open)
             bindings = {}
             for name, value in emitted.bindings.items():
                 if resolves(name) is value and hasattr(builtins, name):
@@ -195,7 +205,7 @@ class Writer:
                     if found is not None:
                         part.imports.add(found)
                     else:
-                        part.open.add(name)
+                        part.open[name] = cells.get(name, namespace)
                 for name in emitted.names.intersection(outer_names(made.__code__)):
                     value = resolves(name)
                     self.note(part, name, value, namespace)
