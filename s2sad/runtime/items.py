@@ -221,6 +221,15 @@ def is_function(x: Any) -> bool:
     return callable(x)
 
 
+def is_place(index: Any) -> bool:
+    """Whether an index is of one element; in programs that are compiled, whether it is known to be a tuple of numbers.
+
+    >>> is_place((2, 1)), is_place((2, slice(None)))
+    (True, False)
+    """
+    return isinstance(index, tuple) and all(isinstance(i, (int, np.integer)) for i in index)
+
+
 def key_among(key: Any, keys: tuple[Any, ...]) -> Any:
     """``key``, if it is one of the ``keys`` of a dict.
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operation, Value
 from s2sad.runtime.classes import own_class
-from s2sad.runtime.items import is_function, no_function
+from s2sad.runtime.items import is_function, is_place, no_function
 from s2sad.transform import generators, sizes
 from s2sad.transform.branches import fork
 from s2sad.transform.constants import class_of, is_instance, text_computed
@@ -51,7 +51,7 @@ from s2sad.transform.known import (
     is_callable,
 )
 from s2sad.transform.objects import has_attribute, iterated, member_call, set_on, shown
-from s2sad.transform.simple import is_structure
+from s2sad.transform.simple import is_number, is_structure
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 from s2sad.transform.streams import ITERATING, NAMES
 
@@ -125,7 +125,7 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         return None if named else _getter(function, values)
     known = (
         not values
-        or function in (isinstance, callable, is_function)
+        or function in (isinstance, callable, is_function, is_place)
         or any(is_structure(v) or isinstance(v, Constant) for v in values)
     )
     known = known or any(v in s.rows or v in s.types or (s.relied.writes_out and is_held(v)) for v in values)
@@ -198,6 +198,14 @@ def _callable(s: Specialiser, values: list[Abstract]) -> Done:
 
 def _is_function(s: Specialiser, values: list[Abstract]) -> Done:
     return (Constant(len(values) == 1 and is_callable(values[0])),)
+
+
+def _is_place(s: Specialiser, values: list[Abstract]) -> Done:
+    (value,) = values
+    if isinstance(value, Known) and type(value.value) is tuple:
+        return (Constant(is_place(value.value)),)
+    row = Row(s.rows[value]) if isinstance(value, Value) and value in s.rows else value
+    return (Constant(isinstance(row, Row) and row.cls is tuple and all(is_number(s, v) for v in row.items)),)
 
 
 def _isinstance(s: Specialiser, values: list[Abstract]) -> Done:
@@ -416,6 +424,7 @@ _FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {
     callable: _callable,
     no_function: lambda s, values: None if is_callable(values[0]) else (values[0],),
     is_function: _is_function,
+    is_place: _is_place,
     isinstance: _isinstance,
     np.isscalar: _isscalar,
     len: _len,

@@ -107,7 +107,7 @@ def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def _may_carry(s: Specialiser, value: Abstract, operand: Operand, frame: Frame) -> bool:
     """Whether a value, that of an operand of the old program, may carry a derivative, as far as is known."""
-    is_own = frame.place is None and frame.home is s.making.home
+    is_own = frame.place is None and len(s.active) == 1
     return not is_constant(s, value) and not (is_own and s.carrying is not None and operand not in s.carrying)
 
 

@@ -15,6 +15,7 @@ from s2sad import grad, hvp, jvp, value_and_grad
 from s2sad.errors import S2SADError, UndefinedDerivativeError, UnsupportedError
 from s2sad.frontend import summaries, touched
 from tests.oracle import numeric_gradient, richardson_jvp
+from tests.sources import function_of, names_of
 
 RNG = np.random.default_rng(3)
 ROWS, COLUMNS = np.array([0, 1, 2, 3, 0, 2, 1, 0]), np.array([0, 1, 2, 3, 1, 0, 3, 0])
@@ -574,3 +575,60 @@ def test_products_with_the_transpose_of_a_constant_matrix() -> None:
     x = np.linspace(0.3, 1.2, K.shape[0])
     for f in (lambda x: np.sum((K.T @ x) ** 2), lambda x: np.sum((K.T * 2.0) @ x) ** 2):
         np.testing.assert_allclose(grad(f)(x), numeric_gradient(f, (x,)), rtol=1e-6)
+
+
+FREE, INSIDE, HALF = np.array([3, 1, 2]), np.array([False, True, True, True]), np.array([2.0, -0.5])
+#: Parts of a matrix of four rows, each with what it is multiplied by; one row is taken twice, some are turned round.
+PARTS: dict[str, Callable[[Any], Any]] = {
+    "slices": lambda a: a[1:, 1:] @ V[1:],
+    "rows, then columns": lambda a: a[FREE][:, FREE] @ V[1:],
+    "a mask": lambda a: a[INSIDE][:, INSIDE] @ V[1:],
+    "a grid": lambda a: a[np.ix_(FREE, [0, 2])] @ HALF,
+    "a grid of columns": lambda a: a[FREE[:, None], FREE] @ V[1:],
+    "rows twice": lambda a: a[[0, 0, 2]] @ V,
+    "backwards": lambda a: a[::-1, ::2] @ HALF,
+    "its transpose": lambda a: a[1:3].T @ HALF,
+    "elements": lambda a: a[0, 0] ** 2 * a[1, -3] + a[2, 0] - a[3, 0],
+    "a system": lambda a: linalg.spsolve(a[1:, 1:].tocsc(), V[1:]),
+}
+BESIDE = sparse.csr_matrix(np.arange(8.0).reshape(2, 4))
+BLOCKS: dict[str, Callable[[Any], Any]] = {
+    "hstack": lambda a: sparse.hstack([a, 2.0 * a]) @ DATA,
+    "vstack": lambda a: sparse.vstack((a, BESIDE), format="csr") @ V,
+    "block_diag": lambda a: sparse.block_diag([a, a.T], format="csc") @ DATA,
+    "bmat": lambda a: linalg.spsolve(sparse.bmat([[a, BESIDE.T], [BESIDE, None]], format="csc"), DATA[:6]),
+    "block_array": lambda a: sparse.block_array([[a, np.ones((4, 2))], [None, sparse.eye(2)]]) @ DATA[:6],
+    "kron": lambda a: sparse.kron(a, HALF[None], "csr") @ (sparse.kron(sparse.eye(2), a) @ DATA),
+    "kron of both": lambda a: sparse.kron(a, a.T) @ np.arange(16.0),
+}
+
+
+@pytest.mark.parametrize("of", (PARTS | BLOCKS).values(), ids=PARTS | BLOCKS)
+def test_parts_and_blocks(of: Callable[[Any], Any]) -> None:
+    def f(x: Any) -> Any:
+        return np.sum(of(sparse.coo_matrix((x, (ROWS, COLUMNS)), shape=(4, 4)).tocsr()) ** 2)
+
+    agrees(f, DATA)
+
+
+def row_of(x: Any) -> Any:
+    return np.sum(sparse.csr_array((x, (ROWS, COLUMNS)))[1] @ V)
+
+
+def elements_one_by_one(x: Any) -> Any:
+    return np.sum(sparse.csr_array((x, (ROWS, COLUMNS)))[FREE, FREE] @ V[1:])
+
+
+@pytest.mark.parametrize("f", [row_of, elements_one_by_one])
+def test_parts_that_are_no_matrix_are_refused_with_a_remedy(f: Any) -> None:
+    with pytest.raises(UndefinedDerivativeError, match=r"A\[rows\]\[:, columns\], A\[i:i \+ 1\]"):
+        grad(f)(DATA)
+
+
+def test_a_matrix_that_a_function_of_another_module_makes() -> None:
+    helper = names_of(
+        "def assembled(x):\n    return sparse.coo_matrix((x, (ROWS, COLUMNS)), shape=(4, 4)).tocsc()\n",
+        {"sparse": sparse, "ROWS": ROWS, "COLUMNS": COLUMNS, "__name__": "one"},
+    )["assembled"]
+    text = "def f(x):\n    a = helper(x)\n    return np.sum((a @ V) ** 2) + a[0, 0]\n"
+    agrees(function_of(text, {"helper": helper, "V": V, "__name__": "two"}), DATA)

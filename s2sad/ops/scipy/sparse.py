@@ -296,7 +296,8 @@ def bicgstab(
 _FACTORS = "use splu(A).solve(b), in the function in which it is made or in one that it calls"
 _ENTRIES = (
     "derivatives pass through the entries of csr_matrix((data, (rows, columns)), shape), csc_, coo_, diags in A @ x, "
-    "A.T, A.toarray(), A.diagonal(), A.sum(), c * A, A + B, spsolve(A, b), splu(A).solve(b), cg, gmres and bicgstab"
+    "A[rows][:, columns], A[i, j], A.T, A.toarray(), A.diagonal(), A.sum(), c * A, A + B, hstack, vstack, bmat, kron, "
+    "spsolve(A, b), splu(A).solve(b), cg, gmres and bicgstab"
 )
 _WHOLE = "use NumPy or scipy.linalg with the whole matrix"
 

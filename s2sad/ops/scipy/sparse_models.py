@@ -50,6 +50,7 @@ from s2sad.runtime.scipy.entries import (
     whole,
 )
 from s2sad.runtime.scipy.solvers import turned_preconditioner
+from s2sad.runtime.scipy.sparse_parts import blocks, kronecker, part, place
 
 Array = Any
 Pattern = Any
@@ -64,6 +65,9 @@ constant(of_constant, turned, shape_of, system_pattern, signature=lambda pattern
 constant(as_format, signature=lambda pattern, name: None)
 constant(holds_entries, signature=lambda values, pattern, name: None, calls=())
 constant(joined, chained, signature=lambda first, second: None)
+constant(part, place, signature=lambda pattern, index: None)
+constant(blocks, signature=lambda make, patterns, format: None, calls=())
+constant(kronecker, signature=lambda first, second, format: None)
 constant(side_of, signature=lambda pattern, trans: None)
 constant(other_side, signature=lambda given: None)
 constant(options_again, signature=lambda options, z, values, pattern, b: None)

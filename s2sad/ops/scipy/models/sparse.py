@@ -9,6 +9,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from s2sad.ops.models import ObjectModel, model, object_model
+from s2sad.runtime.items import is_place
 from s2sad.runtime.scipy.entries import (
     as_format,
     chained,
@@ -36,6 +37,7 @@ from s2sad.runtime.scipy.entries import (
     turned,
     whole,
 )
+from s2sad.runtime.scipy.sparse_parts import blocks, kronecker, part, place
 from s2sad.runtime.scipy.sparse_spectra import eigenpairs, eigenvalues, singular_triplets, singular_values
 
 
@@ -86,6 +88,11 @@ class Sparse:
 
     def multiply(self, other: Any) -> Any:
         return Sparse(self.values * factor_of(other), self.pattern)
+
+    def __getitem__(self, index: Any) -> Any:
+        if is_place(index):
+            return total(self.values, place(self.pattern, index))
+        return Sparse(self.values, part(self.pattern, index))
 
     def dot(self, other: Any) -> Any:
         return self @ other
@@ -254,6 +261,66 @@ def dia_matrix(arg1: Any, shape: Any = None) -> Any:
 @model(sparse.issparse, given="structured")
 def issparse(x: Any) -> Any:
     return isinstance(x, Sparse)
+
+
+# --- blocks
+
+
+def together(make: Any, matrices: Any, format: Any) -> Any:
+    """A matrix of others in a list, each an array or a sparse matrix."""
+    values, patterns = [], []
+    for matrix in matrices:
+        a = sparse_of(matrix)
+        values.append(a.values)
+        patterns.append(a.pattern)
+    return Sparse(np.hstack(values), blocks(make, patterns, format))
+
+
+@model(sparse.hstack, given="structured")
+def hstack(blocks: Any, format: Any = None) -> Any:
+    return together(sparse.hstack, blocks, format)
+
+
+@model(sparse.vstack, given="structured")
+def vstack(blocks: Any, format: Any = None) -> Any:
+    return together(sparse.vstack, blocks, format)
+
+
+@model(sparse.block_diag, given="structured")
+def block_diag(mats: Any, format: Any = None) -> Any:
+    return together(sparse.block_diag, mats, format)
+
+
+def in_rows(make: Any, rows: Any, format: Any) -> Any:
+    """A matrix of rows of others, of which None is zero."""
+    values, patterns = [], []
+    for row in rows:
+        given: list[Any] = []
+        for matrix in row:
+            if matrix is None:
+                given.append(None)
+            else:
+                a = sparse_of(matrix)
+                values.append(a.values)
+                given.append(a.pattern)
+        patterns.append(given)
+    return Sparse(np.hstack(values), blocks(make, patterns, format))
+
+
+@model(sparse.bmat, given="structured")
+def bmat(blocks: Any, format: Any = None) -> Any:
+    return in_rows(sparse.bmat, blocks, format)
+
+
+@model(sparse.block_array, given="structured")
+def block_array(blocks: Any, *, format: Any = None) -> Any:
+    return in_rows(sparse.block_array, blocks, format)
+
+
+@model(sparse.kron, given="structured")
+def kron(A: Any, B: Any, format: Any = None) -> Any:
+    A, B = sparse_of(A), sparse_of(B)
+    return Sparse(np.ravel(np.outer(A.values, B.values)), kronecker(A.pattern, B.pattern, format))
 
 
 # --- systems
