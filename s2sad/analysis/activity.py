@@ -107,7 +107,7 @@ def activity(function: Function, roots: Iterable[str], effects: Effects, facts: 
 
     def link(value: Expr, targets: Iterable[str]) -> None:
         sources = set(carriers(value))
-        edges.extend((s, t) for s in sources for t in targets)
+        edges.extend((s, t) for s in sources for t in targets if not facts.get(Var(t)).fixed)
 
     for stmt in walk(function.body):
         match stmt:

@@ -63,23 +63,22 @@ _PRECISIONS: dict[str, Precision] = {**dict.fromkeys("dDgG", "double"), **dict.f
 class Fact:
     """What is known of a value.
 
-    ``shape`` is None where even an atom would say too much.  ``dims`` are the symbolic sizes of the axes
-    (1, a symbol, or an expression of one such as ``n0-2``), and ``size`` is that of an integer which is one.
-    A record is a named tuple.  ``items`` are those of a container by key, all of them; where they are not known,
-    ``each`` holds for every one.  A number that may be ``boolean`` indexes otherwise than others.  ``precision`` is
-    that in which NumPy surely computes with the value.  An ``extended`` array of unknown ``ndim`` has one axis or more.
-    ``owners`` are the classes of the user's which the value may be of, if they have methods or operators of their own.
-    The ``items`` of an object of another class are its attributes, if such classes can be reached from one; ``each``
-    is what holds for all.  ``reach`` are classes whose objects it may be, or lead to, and nobody knows more.
-    Of an array of a ``boxed`` class operations make arrays without axes where NumPy's own make numbers.
-    ``value`` is the text, truth value or whole number that it surely is.  ``attributes`` are those of an argument of
-    which the function may set some, with their types (see `s2sad.transform.instances`).
-    What is ``open`` with ``given`` is None, or else what that says, which is a number or an array.
-    What is ``other`` may surely be a ``text``; ``keys`` is what holds for every key of a dict.  Of an argument and its
-    attributes, those for which a model stands (see `s2sad.ops.models`) are in ``library`` with their classes.
-    ``repeated`` is an argument that may be written, and of which elements may be one in memory, ``frozen`` one that is
-    read-only.  One that is a ``function`` which may write is known.  An ``instance`` is an object of this very class of
-    the user's, whose own attributes have these names.
+    ``shape`` is None where even an atom would say too much.  ``dims`` are the symbolic sizes of the axes (1, a symbol,
+    or an expression of one such as ``n0-2``), and ``size`` is that of an integer which is one. A record is a named
+    tuple.  ``items`` are those of a container by key, all of them; where they are not known, ``each`` holds for every
+    one.  A number that may be ``boolean`` indexes otherwise than others.  ``precision`` is that in which NumPy surely
+    computes with the value.  An ``extended`` array of unknown ``ndim`` has one axis or more. ``owners`` are the
+    classes of the user's which the value may be of, if they have methods or operators of their own. The ``items`` of
+    an object of another class are its attributes, if such classes can be reached from one; ``each`` is what holds for
+    all.  ``reach`` are classes whose objects it may be, or lead to, and nobody knows more. Of an array of a ``boxed``
+    class operations make arrays without axes where NumPy's own make numbers. ``value`` is the text, truth value or
+    whole number that it surely is.  ``attributes`` are those of an argument of which the function may set some, with
+    their types (see `s2sad.transform.instances`).  What is ``open`` with ``given`` is None, or else a number or an
+    array of that type.  What is ``other`` may surely be a ``text``; ``keys`` holds for every key of a dict.  Of an
+    argument and its attributes, those for which a model stands (see `s2sad.ops.models`) are in ``library`` with their
+    classes.  Of a ``repeated`` argument elements may be one in memory, a ``frozen`` one is read-only.  One that is a
+    ``function`` which may write is known.  An ``instance`` is an object of this very class of the user's, whose own
+    attributes have these names.  What is ``fixed`` carries no derivative, whatever it is made of.
     """
 
     kind: Kind
@@ -106,6 +105,7 @@ class Fact:
     frozen: bool = False
     function: Callable[..., Any] | None = None
     instance: tuple[type, tuple[str, ...]] | None = None
+    fixed: bool = False
 
     def but(self, **changes: Any) -> Fact:
         """The fact with other values of some fields, six times as fast as by `dataclasses.replace`."""
@@ -350,7 +350,7 @@ def either(facts: Iterable[Fact]) -> Fact | None:
         found = Fact(
             kind, shape, ndim, real, items, dims, None, each, truth, precision, axes, owners, boxed,
             reach=reach, given=given, text=found.text and fact.text, keys=either_key(found, fact),
-            instance=found.instance if found.instance == fact.instance else None,
+            instance=found.instance if found.instance == fact.instance else None, fixed=found.fixed and fact.fixed,
         )  # fmt: skip
     return found
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from s2sad.ir.types import Fact
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, bilinear, constant, linear, rule, sample
@@ -55,20 +56,26 @@ from s2sad.runtime.scipy.sparse_parts import blocks, kronecker, part, place
 Array = Any
 Pattern = Any
 
+
 # Where the entries stand has no derivative; nor have the factors of a matrix, of which solutions are found.
-constant(placed, signature=lambda cls, values, places, shape=None: None, calls=())
-constant(compressed, signature=lambda cls, values, indices, starts, shape=None: None, calls=())
-constant(of_whole, signature=lambda cls, a: None, calls=())
-constant(diagonal_pattern, signature=lambda make, diagonals, offsets, shape, name: None, calls=())
-constant(factors, signature=lambda values, pattern, *options: None, calls=())
-constant(of_constant, turned, shape_of, system_pattern, signature=lambda pattern: None)
-constant(as_format, signature=lambda pattern, name: None)
+def _pattern_made(bound: Any, fact: Any) -> Fact:
+    return Fact("other", fixed=True)
+
+
+constant(placed, signature=lambda cls, values, places, shape=None: None, calls=(), infer=_pattern_made)
+constant(compressed, signature=lambda cls, values, indices, starts, shape=None: None, calls=(), infer=_pattern_made)
+constant(of_whole, signature=lambda cls, a: None, calls=(), infer=_pattern_made)
+constant(diagonal_pattern, signature=lambda make, diagonals, offsets, shape, name: None, calls=(), infer=_pattern_made)
+constant(factors, signature=lambda values, pattern, *options: None, calls=(), infer=_pattern_made)
+constant(of_constant, turned, system_pattern, signature=lambda pattern: None, infer=_pattern_made)
+constant(as_format, signature=lambda pattern, name: None, infer=_pattern_made)
+constant(joined, chained, signature=lambda first, second: None, infer=_pattern_made)
+constant(part, place, signature=lambda pattern, index: None, infer=_pattern_made)
+constant(blocks, signature=lambda make, patterns, format: None, calls=(), infer=_pattern_made)
+constant(kronecker, signature=lambda first, second, format: None, infer=_pattern_made)
+constant(side_of, signature=lambda pattern, trans: None, infer=_pattern_made)
+constant(shape_of, signature=lambda pattern: None)
 constant(holds_entries, signature=lambda values, pattern, name: None, calls=())
-constant(joined, chained, signature=lambda first, second: None)
-constant(part, place, signature=lambda pattern, index: None)
-constant(blocks, signature=lambda make, patterns, format: None, calls=())
-constant(kronecker, signature=lambda first, second, format: None)
-constant(side_of, signature=lambda pattern, trans: None)
 constant(other_side, signature=lambda given: None)
 constant(options_again, signature=lambda options, z, values, pattern, b: None)
 
