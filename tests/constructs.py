@@ -360,8 +360,19 @@ def _generators(x: Any) -> Any:
     return sum(squares(x)) * x[0]
 
 
-@refused(F, "generators that are consumed in part")
+@right(F, "the first items of generators that may have no end, by `itertools.islice`, `takewhile` or `zip`")
 def _generators_in_part(x: Any) -> Any:
+    def powers(v: Any) -> Any:
+        made = v
+        while True:
+            yield made
+            made = made * v
+
+    return sum(itertools.islice(powers(x[0]), 3)) + sum([a * b for a, b in zip(range(4), powers(x[1]), strict=False)])
+
+
+@refused(F, "generators of which `next` takes one item after the other")
+def _generators_by_next(x: Any) -> Any:
     def squares(v: Any) -> Any:
         for item in v:
             yield item * item

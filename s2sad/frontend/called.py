@@ -19,8 +19,6 @@ from s2sad.frontend.given import given, is_none, is_numpy
 from s2sad.runtime.classes import module_of, package_of
 from s2sad.runtime.einsum import LETTERS
 
-#: What to do about a function that cannot be taken apart.
-NAMED = "Name the parameters of the function, and return what it computes."
 #: What to do about arguments behind * or **.
 ONE_BY_ONE = "Write the arguments one by one."
 #: What to do about an array of the module that is written.
@@ -58,13 +56,16 @@ def is_followed(function: types.FunctionType) -> bool:
     return not (is_numpy(function) or is_of_python(function))
 
 
-def not_followed(function: types.FunctionType) -> str | None:
-    """Why a call of a function cannot be taken apart; None if it can."""
+def _not_followed(function: types.FunctionType) -> tuple[str, str] | None:
+    """Why a call of a function cannot be taken apart, and what to do about it; None if it can."""
     flags = function.__code__.co_flags
     if flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
-        return "has a parameter with * or **"
-    if flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
-        return "does not run when it is called"
+        return "has a parameter with * or **", "Name the parameters of the function, and return what it computes."
+    if flags & inspect.CO_GENERATOR:
+        remedy = "Run through what it gives once: by for, list, sum, zip or itertools.islice, where it is called."
+        return "gives its items later, one by one, to what asks for them", remedy
+    if flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        return "does not run when it is called", "Make it a plain function."
     return None
 
 
@@ -80,9 +81,9 @@ def misfit(call: Any, function: types.FunctionType) -> str | None:
 
 def obstacle(call: Any, function: types.FunctionType) -> tuple[str, str] | None:
     """Why a call of a function with source cannot be taken apart, and what to do about it; None if it can."""
-    why = not_followed(function)
+    why = _not_followed(function)
     if why is not None:
-        return why, NAMED
+        return why
     wrong = misfit(call, function)
     return None if wrong is None else (f"cannot be called so: {wrong}", "Give it the arguments that it takes.")
 

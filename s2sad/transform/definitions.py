@@ -59,6 +59,65 @@ def min_by(iterable: Any, *, key: Any) -> Any:
     return items[best]
 
 
+# --- some items of a generator, which may have no end
+
+
+def first_of(items: Any, stop: Any) -> Any:
+    """``islice(items, stop)`` of one item or more."""
+    left = stop
+    for item in items:
+        yield item
+        left -= 1
+        if left == 0:
+            break
+
+
+def first_if_any(items: Any, stop: Any) -> Any:
+    """``islice(items, stop)``."""
+    if stop > 0:
+        left = stop
+        for item in items:
+            yield item
+            left -= 1
+            if left == 0:
+                break
+
+
+def some_of(items: Any, start: Any, stop: Any) -> Any:
+    """``islice(items, start, stop)``, where ``stop`` is more than ``start``."""
+    for place, item in enumerate(items):
+        if place >= start:
+            yield item
+        if place + 1 == stop:
+            break
+
+
+def taken_while(predicate: Any, items: Any) -> Any:
+    """``takewhile(predicate, items)``."""
+    for item in items:
+        if not predicate(item):
+            break
+        yield item
+
+
+def with_others(items: Any, others: Any) -> Any:
+    """``zip(items, others)`` of a sequence of others."""
+    count = len(others)
+    for place, item in enumerate(items):
+        if place == count:
+            break
+        yield item, others[place]
+
+
+def beside_others(others: Any, items: Any) -> Any:
+    """``zip(others, items)`` of a sequence of others, of which there is one or more."""
+    last = len(others) - 1
+    for place, item in enumerate(items):
+        yield others[place], item
+        if place == last:
+            break
+
+
 # --- what is remembered
 
 

@@ -93,6 +93,12 @@ class Given:
         self.s.used = True
         return (lazy(self.s, thunk),)
 
+    def defined(self, function: Callable[..., Any]) -> Done:
+        """What a function that is written out in `definitions` gives for the same arguments."""
+        whole = [("", value) for value in self.values]
+        with at_once(self.s, is_gone_through(self.s, self.op, self.frame)):
+            return self.s.call_function(self.s, function, whole, self.op, self.frame, None)
+
     def truth(self, value: Abstract) -> bool:
         known = truth(self.s, value)
         if known is None:
@@ -102,6 +108,8 @@ class Given:
 
 def zip_(given: Given) -> Done:
     operand, strict = None, given.named.get("strict")
+    if not given.named and (done := _beside_generator(given)) is not None:
+        return done
     given.values = [_whole(given, value) for value in given.values]
     if isinstance(strict, Constant) and strict.value is False:
         given.named = {}
@@ -124,6 +132,22 @@ def zip_(given: Given) -> Done:
 
 #: What may as well be done although nobody asks for the item.
 _QUIET = ("copy", "tuple")
+
+
+def _beside_generator(given: Given) -> Done:
+    """``zip`` of a generator and a sequence; None of anything else."""
+    at = [isinstance(value, Generator) for value in given.values]
+    if at not in ([True, False], [False, True]):
+        return None
+    other = given.values[at.index(False)]
+    others: Sequence[object] | None = None
+    if isinstance(other, Known) and type(other.value) is range:
+        others = other.value
+    elif not isinstance(other, (Stream, Lazy)):
+        others = given.s.row(other)
+    if not others:
+        return None
+    return given.defined(definitions.with_others if at[0] else definitions.beside_others)
 
 
 def _whole(given: Given, value: Abstract) -> Abstract:
@@ -233,7 +257,7 @@ def map_(given: Given) -> Done:
     if len(given.values) == 2 and isinstance(given.values[1], Generator):
         return (mapped(given.s, lambda item: given.call(given.values[0], item), given.values[1]),)
     if len(given.values) in _MAPPED and _takes_operands(given):
-        return _defined(given, _MAPPED[len(given.values)])
+        return given.defined(_MAPPED[len(given.values)])
     makes_objects = bool(given.values) and _is_class_of_users(given.values[0])
     given.s.relied.asks_sizes |= makes_objects and not given.are_known(1)
     if len(given.values) < 2 or not given.are_known(1) or not (makes_objects or has_structures(given, 1)):
@@ -253,13 +277,6 @@ def _takes_operands(given: Given) -> bool:
     return isinstance(function, Closure) and all(isinstance(value, Value) for value in iterables)
 
 
-def _defined(given: Given, function: Callable[..., Any]) -> Done:
-    """What a function that is written out in `definitions` gives for the same arguments."""
-    whole = [("", value) for value in given.values]
-    with at_once(given.s, is_gone_through(given.s, given.op, given.frame)):
-        return given.s.call_function(given.s, function, whole, given.op, given.frame, None)
-
-
 def _is_class_of_users(value: Abstract) -> bool:
     return isinstance(value, Known) and isinstance(value.value, type) and own_class(value.value) is not None
 
@@ -271,7 +288,7 @@ def has_structures(given: Given, at: int) -> bool:
 
 def filter_(given: Given) -> Done:
     if len(given.values) == 2 and _takes_operands(given):
-        return _defined(given, definitions.filtered)
+        return given.defined(definitions.filtered)
     if len(given.values) != 2 or not given.are_known(1) or not has_structures(given, 1):
         return None
     function, value = given.values

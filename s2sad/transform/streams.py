@@ -7,7 +7,8 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from s2sad.ir.code import NONE, Constant
+from s2sad.ir.code import NONE, Constant, Value
+from s2sad.transform import definitions
 from s2sad.transform.constants import compared
 from s2sad.transform.containers import (
     MOST_ITEMS,
@@ -34,7 +35,7 @@ from s2sad.transform.iterators import (
     sum_,
     zip_,
 )
-from s2sad.transform.known import Abstract, Lazy, NotSpecialisedError, Row, Stream
+from s2sad.transform.known import Abstract, Generator, Lazy, NotSpecialisedError, Row, Stream
 from s2sad.transform.ordering import max_, min_, sorted_
 from s2sad.transform.simple import is_structure
 from s2sad.transform.specialiser import Done
@@ -84,7 +85,26 @@ def pairwise(given: Given) -> Done:
     return _of_rows(itertools.pairwise)(given)
 
 
+def _of_generator(given: Given) -> Done:
+    """``islice(generator, stop)``, or ``islice(generator, start, stop)``."""
+    match given.values[1:]:
+        case [Constant(value=int(stop))] if stop > 0:
+            return given.defined(definitions.first_of)
+        case [Constant(value=int()) | Value()]:
+            return given.defined(definitions.first_if_any)
+        case [Constant(value=int(start)), Constant(value=int(stop))] if 0 <= start < stop:
+            return given.defined(definitions.some_of)
+    raise NotSpecialisedError("generator")
+
+
+def takewhile(given: Given) -> Done:
+    is_generator = len(given.values) == 2 and isinstance(given.values[1], Generator)
+    return given.defined(definitions.taken_while) if is_generator else None
+
+
 def islice(given: Given) -> Done:
+    if given.values and isinstance(given.values[0], Generator):
+        return _of_generator(given)
     bounds: list[Any] = [v.value if isinstance(v, Constant) else "" for v in given.values[1:]]
     if not all(b is None or type(b) is int for b in bounds) or not isinstance(given.values[0], (Stream, Lazy)):
         row = elements(given.s, given.values[0]) if given.values else None
@@ -219,6 +239,7 @@ ITERATING: dict[Any, Callable[[Given], Done]] = {
     itertools.permutations: _of_rows(itertools.permutations),
     itertools.pairwise: pairwise,
     itertools.islice: islice,
+    itertools.takewhile: takewhile,
     itertools.accumulate: accumulate,
     itertools.repeat: repeat,
     itertools.cycle: cycle,
