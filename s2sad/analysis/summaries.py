@@ -45,9 +45,11 @@ class CallEffects:
     ``puts`` the variables of the module that the objects of parameters which it writes may hold afterwards.  A call
     that is not ``rewriting`` writes no more of what it is given than which items lists and dicts have.  In one with
     ``met`` there are calls of which it is known at run time only what they run; what is said holds if they are checked,
-    where they are given what is computed from the parameters that are ``varied``.  ``parts`` says the same of each item
-    of a result that is a tuple of so many; None where that is not known.  ``stopping`` are the parameters whose object
-    is afterwards also what ``stop_gradient`` gave: the result, or held by another argument or the module.
+    where they are given what is computed from the parameters that are ``varied``.  Of a call that is ``partial`` more
+    may be known where fewer parameters carry derivatives: where all do, something in it is refused.  ``parts`` says the
+    same of each item of a result that is a tuple of so many; None where that is not known.  ``stopping`` are the
+    parameters whose object is afterwards also what ``stop_gradient`` gave: the result, or held by another argument or
+    the module.
     """
 
     bound: Mapping[str, Expr]
@@ -65,6 +67,7 @@ class CallEffects:
     puts: tuple[tuple[str, frozenset[str]], ...] = ()
     rewriting: bool = True
     met: bool = False
+    partial: bool = False
     varied: frozenset[str] = frozenset()
     parts: tuple[Part, ...] | None = None
     placed: tuple[tuple[str, frozenset[Put]], ...] = ()
@@ -88,6 +91,7 @@ class CallEffects:
             (*self.puts, *other.puts),
             self.rewriting or other.rewriting,
             self.met or other.met,
+            self.partial or other.partial,
             self.varied | other.varied,
             self.parts if self.parts == other.parts else None,
             (*self.placed, *other.placed),

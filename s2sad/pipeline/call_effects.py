@@ -66,13 +66,15 @@ class EffectsOfCalls:
         self.found.points.ask(key)
         self.found.points.ask((key, None))
         found = summaries.get((key, None))
-        if found is not None and found.met:
+        # What is refused where every argument carries a derivative may be read where few do.
+        unread = found is None and key in self.found.unread
+        if unread or (found is not None and (found.met or found.partial)):
             if (key, params) not in summaries:
                 self.summarise(function, key, params)
             self.found.points.ask((key, params))
             found = summaries[key, params]
         if found is None:
-            return assumed(call, bound)
+            return replace(assumed(call, bound), partial=unread)
         # What is not given is a default, which the module holds; nothing writes into numbers, texts and dtypes.
         plain = {p for p, default in default_values(function).items() if _is_never_written(default.value)}
         module = found.module | {f"{call.op.name}.{p}" for p in found.shared - bound.keys() - plain}
@@ -83,6 +85,7 @@ class EffectsOfCalls:
             found,
             bound=bound,
             varied=params,
+            partial=unread or found.partial,
             written=found.written & given,
             shared=found.shared & given,
             linked=linked,
@@ -173,6 +176,7 @@ class EffectsOfCalls:
             ),
             any(found.written_openly(s) and not _only_changes(s, facts, found) for s in walk(function.body)),
             lowered.unsure or has_met(function, found),
+            any(known.partial for known in found.calls.values()),
             parts=parts_of(function.result, params, facts, found),
             placed=tuple(placed),
             stopping=frozenset(params[n] for n in params if n in found.stops and params[n] in elsewhere),

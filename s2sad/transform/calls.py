@@ -78,7 +78,7 @@ from s2sad.transform.regions import (
 )
 from s2sad.transform.selected import got_of_known
 from s2sad.transform.shapes import things_of
-from s2sad.transform.simple import has_rule, is_structure
+from s2sad.transform.simple import has_rule, is_structure, leaves_functions
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 #: How many operations a function and a lambda have at most that are inlined wherever they are called.
@@ -317,6 +317,8 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     if s.relied.reads_state(value):
         return existing.followed(s, lambda: call_function(s, value, args, op, frame, None), may_change=True)
     varies = not all(existing.is_constant(s, v) for _, v in args)
+    if varies and leaves_functions(value, [kind for kind, _ in args]):
+        return call_function(s, value, args, op, frame, None)
     if varies and any(existing.is_existing(v) or v in s.foreign for _, v in args):
         done = existing.followed(s, lambda: call_function(s, value, args, op, frame, None))
         if done is not None:

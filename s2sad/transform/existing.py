@@ -315,7 +315,7 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         _rest_on_member(s, base, name)
         return (s.outside(static, name),)
     is_counted = type(member) is int and s.relied.writes_out
-    if is_counted or (isinstance(member, (type(None), bool, str)) and (own or member is not None)):
+    if is_counted or (type(member) in (type(None), bool, str) and (own or member is not None)):
         use_known(s, base)
         rest_on(s, base, (name,), Held, (own, member))
         return (Constant(member),)

@@ -74,7 +74,7 @@ def item_of(s: Specialiser, known: Known, key: Any, result: Value) -> Abstract |
     written = state.part(s, member, known, Key(key))
     if written is not None:
         return written
-    if isinstance(member, (str, bool, *_whole_numbers(s))) and s.relied.constants:
+    if type(member) in (str, bool, *_whole_numbers(s)) and s.relied.constants:
         use_known(s, known)
         rest_on(s, known, (Key(key),), Held, (True, member))
         s.relied.containers.add(id(value))
@@ -91,7 +91,7 @@ def _item(s: Specialiser, known: Known, operand: Any, key: Any) -> Abstract:
     """One item of what an operand is."""
     member, path = known.value[key], (Key(key),)
     assert known.read is not None
-    if issubclass(type(member), (str, bool, type(None), *_whole_numbers(s))):
+    if type(member) in (str, bool, type(None), *_whole_numbers(s)):
         rest_on(s, known, path, Held, (True, member))
         return Constant(member)
     if is_function_or_class(member):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from s2sad import ops
+from s2sad.frontend.parameters import default_values
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import NONE, UNSET, Constant, Definition, Operand, Operation, Value, Variable
 from s2sad.ir.sizes import LiteralSizes
@@ -178,6 +180,13 @@ def is_function(value: Abstract) -> bool:
     if not isinstance(value, Known) or isinstance(value.value, (type, types.ModuleType)):
         return False
     return callable(value.value) and own_class(value.value) is None
+
+
+def leaves_functions(function: types.FunctionType, kinds: Sequence[str]) -> bool:
+    """Whether a call with arguments of these kinds leaves a parameter at a default value that is a function."""
+    passed = {*function.__code__.co_varnames[: kinds.count("")], *kinds}
+    defaults = default_values(function).items()
+    return any(name not in passed and is_function(Known(default.value)) for name, default in defaults)
 
 
 def is_own_class(value: Abstract) -> bool:

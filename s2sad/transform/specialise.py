@@ -356,7 +356,7 @@ def _is_call_worth_it(
             return True
         if value.__code__.co_flags & inspect.CO_GENERATOR:
             return True
-        if objects.makes_something(value):
+        if objects.makes_something(value) or simple.leaves_functions(value, op.data):
             return True
         changes = not (_METHODS | {"append"}).isdisjoint(value.__code__.co_names)
         return any(o in displays for o in op.operands) and (changes or changes_items(s.code(value)))
