@@ -406,10 +406,12 @@ def _bases(node: Node, lookup: Lookup) -> Iterator[str]:
 
 def writes_by_method(function: types.FunctionType, classes: Iterable[type]) -> bool:
     """Whether a function that is given objects of these classes may call, under a built-in name, what writes."""
-    classes = list(classes)
-    own = {name for cls in classes for name in _writing_members(cls)}
-    if own and (not is_followed(function) or any(name[:2] == "__" and name not in _MANAGING for name in own)):
-        return True
+    classes, own = list(classes), set[str]()
+    for cls in classes:
+        for name in _writing_members(cls):
+            if (name[:2] == "__" and name not in _MANAGING) or not is_followed(function):
+                return True
+            own.add(name)
     # What an attribute of the object itself holds may be any function.
     held = {name for cls in classes for name in METHOD_NAMES if member(cls, name) == (False, None)}
     return bool(own | held) and writes_of(function, doubtful=frozenset(own | held)).doubts
@@ -429,11 +431,14 @@ def member_may_write(cls: type, name: str, beyond_itself: bool = False) -> bool:
     return functions is None or any(bool(writes_of(f, owner, beyond_itself)) for f in functions)
 
 
-def _writing_members(cls: type) -> set[str]:
-    """The members of a class of the user's under built-in names that may write, and what runs those of managers."""
-    own = {name for name in own_members(cls) if member_may_write(cls, name)}
-    managing = (name for name in _MANAGING[:2] if static_member(cls, name) is not None)
-    return own.union(_MANAGING) if any(member_may_write(cls, name) for name in managing) else own
+def _writing_members(cls: type) -> Iterator[str]:
+    """The members of a class of the user's under built-in names that may write, and what runs those of managers.
+
+    Special methods come first: what they do may take long to find out, and one that writes is enough for most.
+    """
+    yield from (name for name in sorted(own_members(cls)) if member_may_write(cls, name))
+    if any(static_member(cls, name) is not None and member_may_write(cls, name) for name in _MANAGING[:2]):
+        yield from _MANAGING
 
 
 def may_write(function: types.FunctionType) -> bool:

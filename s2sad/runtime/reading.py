@@ -39,7 +39,7 @@ class Mentioned(NamedTuple):
     imported: tuple[str, ...]
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=1 << 16)
 def mentioned(code: types.CodeType) -> Mentioned:
     """The names that a function mentions, and those inside of it.
 
@@ -92,10 +92,11 @@ def read_of(module: types.ModuleType, names: Iterable[str]) -> Iterator[tuple[st
 
 
 class Reading:
-    """What the functions read that some objects lead to: ``found`` has it with the name of who reads it."""
+    """What the functions read that some objects lead to, each with the name of who reads it, as it is found."""
 
     def __init__(self, roots: Iterable[Any]) -> None:
-        self.found: list[tuple[str, Any]] = []
+        self._roots = roots
+        self._found: list[tuple[str, Any]] = []
         self._attributes: dict[str, None] = {}
         self._modules: dict[int, types.ModuleType] = {}
         # The objects are kept here, so that none gets the identity of another.
@@ -104,14 +105,24 @@ class Reading:
         self._functions: dict[int, types.FunctionType] = {}
         self._classes: dict[int, type] = {}
         self._pending: list[types.FunctionType] = []
-        for x in roots:
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        for x in self._roots:
             self._value(x, "")
+        yield from self._taken()
         while self._pending:
             while self._pending:
                 self._function(self._pending.pop())
+                yield from self._taken()
             for module in list(self._modules.values()):
                 for _, value in read_of(module, self._attributes):
                     self._value(value, module.__name__)
+                yield from self._taken()
+
+    def _taken(self) -> list[tuple[str, Any]]:
+        """What was found since this was asked last."""
+        found, self._found = self._found, []
+        return found
 
     def _function(self, function: types.FunctionType) -> None:
         space = function.__globals__
@@ -136,7 +147,7 @@ class Reading:
         followed = is_followed(x)
         if reader and followed and id(x) not in self._read:
             self._read[id(x)] = x
-            self.found.append((reader, x))
+            self._found.append((reader, x))
         if id(x) in self._seen:
             return
         self._seen[id(x)] = x
@@ -193,4 +204,4 @@ def can_change(value: Any) -> bool:
     if type(value) in ATOMS:
         return False
     # What it holds is asked first: what functions read may be much more.
-    return hold_mutable([value]) or hold_mutable(x for _, x in Reading([value]).found)
+    return hold_mutable([value]) or any(hold_mutable([x]) for _, x in Reading([value]))

@@ -67,7 +67,7 @@ def unshared(changed: tuple[Any, ...], *others: Any, together: bool = False) -> 
     objects = {i: y for more, _ in reached for i, y in more.items()}
     _check_read(objects, [a for _, arrays in reached for a in arrays], (*changed, *others))
     of_classes = list(_of_classes(changed))
-    for x in (*others, *(read for _, read in Reading(others).found)) if of_classes else ():
+    for x in (*others, *(read for _, read in Reading(others))) if of_classes else ():
         of_class = next((a for a in of_classes if isinstance(x, np.ndarray) and overlap(a, x)), None)
         if of_class is not None:
             raise SharedArgumentsError(
@@ -139,7 +139,7 @@ def in_one_place(written: tuple[Any, ...], *roots: Any) -> None:
         >>> in_one_place((losses,), {"losses": losses}, 2.0)
     """
     own = Counter(map(id, roots))
-    read = {id(x): x for _, x in Reading(roots).found if id(x) not in own}
+    read = {id(x): x for _, x in Reading(roots) if id(x) not in own}
     reach = Reach([*roots, *read.values()])
     held = own + Counter(read.keys()) + Counter(id(part) for parts in reach.parts.values() for part in parts)
     ways = Counter(map(id, written))
@@ -216,7 +216,7 @@ def _check_read(objects: Mapping[int, Any], memory: Sequence[Any], roots: Iterab
         SharedArgumentsError: if one does.
     """
     roots = [x for x in roots if type(x) not in ATOMS and (type(x) is not np.ndarray or x.dtype.hasobject)]
-    for reader, value in Reading(roots).found if roots else ():
+    for reader, value in Reading(roots) if roots else ():
         more, arrays = _changeable(value)
         common = next((x for key, x in objects.items() if key in more), None)
         shared = (common, common) if common is not None else _overlapping(memory, arrays)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from s2sad.frontend import summaries, writing
 from s2sad.frontend.summaries import Writes, writes_of
 from s2sad.frontend.writing import member_may_write
 
@@ -374,3 +375,38 @@ def test_attribute_that_may_be_read(f: types.FunctionType) -> None:
 
 def test_attribute_of_a_list_is_known() -> None:
     assert not writes_of(counted_of_a_new_list, doubtful=frozenset({"count"})).doubts
+
+
+class Column:
+    """An object of which many special methods write."""
+
+    def __init__(self, v: list[float]) -> None:
+        self.v = v
+
+    def __add__(self, other: Any) -> Column:
+        self.v[0] = 2.0
+        return self
+
+    def __mul__(self, other: Any) -> Column:
+        self.v[0] = 3.0
+        return self
+
+    def __sub__(self, other: Any) -> Column:
+        self.v[0] = 4.0
+        return self
+
+
+def added(column: Column) -> Any:
+    return column + column
+
+
+def test_one_special_method_that_writes_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def counted(function: types.FunctionType, *rest: Any, **named: Any) -> summaries.Writes:
+        asked.append(function.__name__)
+        return summaries.writes_of(function, *rest, **named)
+
+    monkeypatch.setattr(writing, "writes_of", counted)
+    assert writing.writes_by_method(added, [Column])
+    assert len(asked) == 1
