@@ -108,11 +108,11 @@ class Given:
 
 def zip_(given: Given) -> Done:
     operand, strict = None, given.named.get("strict")
+    if isinstance(strict, Constant) and strict.value is False:
+        given.named = {}
     if not given.named and (done := _beside_generator(given)) is not None:
         return done
     given.values = [_whole(given, value) for value in given.values]
-    if isinstance(strict, Constant) and strict.value is False:
-        given.named = {}
     if not given.are_known():
         operand = given.made() if not given.named else None
         if not _completed(given, operand is None or given.s.relied.writes_out):
