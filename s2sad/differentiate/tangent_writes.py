@@ -61,7 +61,7 @@ def owned(state: State, target: str, value: Expr, dot: Expr) -> Expr:
         return dot
     known, fact = state.make.fact(dot), state.make.of[target]
     if fact.kind in CONTAINERS:
-        return dot if isinstance(value, Call) else Call(_OWN, (dot,))
+        return _owned_items(state, target, value, dot) if isinstance(value, Call) else Call(_OWN, (dot,))
     fits = same_shape(known, fact) and same_dtype(known, fact)
     if not state.is_written(target) and isinstance(dot, Call) and makes_fresh(dot):
         return dot
@@ -69,6 +69,21 @@ def owned(state: State, target: str, value: Expr, dot: Expr) -> Expr:
     if exact and isinstance(dot, Call) and (makes_fresh(dot) or dot.op.function in (np.zeros_like, np.copy, own)):
         return dot
     return Call(_OWN_TANGENT, (bare(dot), Var(target)))
+
+
+def _owned_items(state: State, target: str, value: Call, dot: Expr) -> Expr:
+    """The tangents of several results, each of which may be or view that of an operand, as objects of their own."""
+    rule = ops.find(value.op.function)
+    if isinstance(dot, Call) and rule is not None and rule.kind == "general" and state.is_written(target):
+        return Call(_OWN_TANGENT, (dot, Var(target)))
+    if not isinstance(dot, Build) or dot.kind == "dict":
+        return dot
+    items = list(dot.items)
+    for n, item in enumerate(items):
+        is_fresh = isinstance(item, Call) and makes_fresh(item)
+        if not (is_fresh or isinstance(item, Const) or state.make.fact(item).kind == "scalar"):
+            items[n] = Call(_OWN_TANGENT, (bare(item), Call(INDEX, (Var(target), Const(n)))))
+    return replace(dot, items=tuple(items))
 
 
 def _is_kept(state: State, target: str, value: Expr) -> bool:

@@ -138,7 +138,8 @@ def POSITIVE_PAIRS() -> Sequence[Sample]:
 def REMAINDERS() -> Sequence[Sample]:
     """Dividend and divisor, of both signs; their quotient is no whole number."""
     x, y = spread((2, 3), -3.0, 3.0), spread((3,), 0.7, 1.3)
-    return [*_binary(0.6, 2.5)[:-2], sample(x, y), sample(x, -y), sample(-2.5, 0.7), sample(2.5, -0.7)]
+    pairs = [sample(x, y), sample(x, -y), sample(y, spread((2, 3), 0.2, 0.61)), sample(-2.5, 0.7), sample(2.5, -0.7)]
+    return [*_binary(0.6, 2.5)[:-2], *pairs]
 
 
 def COMPLEX_PAIRS() -> Sequence[Sample]:

@@ -87,7 +87,7 @@ def _parts(samples: Function) -> Function:
 
 
 def _divmod_jvp(x_dot: Array, y_dot: Array, z: Any) -> Any:
-    return 0.0 * z[0], x_dot - z[0] * y_dot
+    return 0.0 * z[0], np.broadcast_to(x_dot - z[0] * y_dot, np.shape(z[1]))
 
 
 @rule(np.divmod, jvp=_divmod_jvp, samples=sampling.REMAINDERS, gives=(tuple,))
@@ -96,7 +96,7 @@ def divmod(z: Any, z_bar: Any, x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def _modf_jvp(x_dot: Array, z: Any) -> Any:
-    return x_dot + 0.0 * z[0], 0.0 * z[1]
+    return x_dot, 0.0 * z[1]
 
 
 @rule(np.modf, jvp=_modf_jvp, samples=sampling.UNIT, gives=(tuple,))

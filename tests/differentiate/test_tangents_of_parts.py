@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import jvp
+from s2sad import grad, jvp
 from tests.oracle import richardson_jvp
 from tests.random_objects import load
 
@@ -59,3 +59,38 @@ def test_unbuffered_sums() -> None:
         return np.sum(np.sin(y) * np.mean(y))
 
     np.testing.assert_allclose(jvp(f, (X,), (D,))[1], richardson_jvp(f, (X,), (D,)), rtol=1e-8)
+
+
+@pytest.mark.parametrize("then", ["r *= q", "q *= 2.0", "t[1][0] *= 3.0"])
+@pytest.mark.parametrize("operand", ["x", "y", "y[::-1]"])
+@pytest.mark.parametrize("parts", ["np.divmod({}, 0.47)", "np.divmod({}, np.full((2, 4), 0.47))", "np.modf({})"])
+def test_results_with_the_tangent_of_an_operand(parts: str, operand: str, then: str) -> None:
+    """The tangent of a remainder is that of the dividend: a write into one is not in the other."""
+    body = f"    t = {parts.format(operand)}\n    q, r = t\n    {then}\n    y += x\n"
+    result = "    return np.sum(np.sin(y) * x) + np.sum(q * x), r * x\n"
+    f: Any = load("parts", f"import numpy as np\ndef f(x):\n    y = 3 * x\n{body}{result}")["f"]
+    dot = D.copy()
+    _, tangent = jvp(f, (X,), (dot,))
+    expected = richardson_jvp(f, (X,), (D,), step=1e-3)
+    for found, right in zip(tangent, expected, strict=True):
+        assert np.shape(found) == np.shape(right)
+        np.testing.assert_allclose(found, right, rtol=1e-7)
+    np.testing.assert_array_equal(dot, D)
+    gradient = grad(f, has_aux=True)
+    np.testing.assert_allclose(jvp(gradient, (X,), (D,))[1][0], richardson_jvp(gradient, (X,), (D,), step=1e-3)[0])
+
+
+@pytest.mark.parametrize(
+    ("parts", "part"),
+    [
+        ("np.linalg.svd(m)", "t[1]"),
+        ("np.linalg.eigh(m + m.T)", "t.eigenvalues"),
+        ("np.linalg.qr(m)", "t.R"),
+        ("np.linalg.lstsq(m, x, rcond=None)", "t[0]"),
+    ],
+)
+def test_results_of_factorisations_are_written(parts: str, part: str) -> None:
+    body = f"    t = {parts}\n    r = {part}\n    r *= x\n    r[0] += x[1]\n    return r * {part}\n"
+    head = "import numpy as np\ndef f(x):\n    m = np.outer(x, x) + np.diag([1.0, 2.0, 3.0, 4.0])\n"
+    f: Any = load("parts", head + body)["f"]
+    np.testing.assert_allclose(jvp(f, (X,), (D,))[1], richardson_jvp(f, (X,), (D,)), rtol=1e-7, atol=1e-9)
