@@ -4,6 +4,7 @@ y = cast(Array, x)               ->  y = x
 a, b = np.atleast_2d(a, b)       ->  a, b = np.atleast_2d(a), np.atleast_2d(b)
 np.array(a, copy=False)          ->  np.asarray(a, copy=False)
 operator.setitem(a, i, v)        ->  a[i] = v
+np.nan_to_num(a, copy=False)     ->  a[...] = np.nan_to_num(a)
 check(locals(), "x")             ->  check({"x": x, "n": n}, "x")
 list(zip(a, b))                  ->  [item for item in zip(a, b)]
 dict(zip(a, b))                  ->  {key: value for key, value in zip(a, b)}
@@ -41,6 +42,7 @@ _NAMES = frozenset(
         operator.setitem,
         operator.delitem,
         np.array,
+        np.nan_to_num,
         dict.get,
         dict.fromkeys,
         list,
@@ -53,6 +55,8 @@ _INNER = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Lambda)
 _REPEATED = (
     gast.Name, gast.Constant, gast.Tuple, gast.BinOp, gast.UnaryOp, gast.Load, gast.operator, gast.unaryop,
 )  # fmt: skip
+#: What an array is written with that is changed.
+_PLACES = (gast.Name, gast.Attribute, gast.Subscript, gast.Slice, *_REPEATED)
 #: What may change an argument that is evaluated before.
 _CHANGING = (gast.Call, gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom, *_INNER)
 #: What types are written with.
@@ -71,7 +75,10 @@ def with_respelled_calls(source: Source, code: types.CodeType) -> tuple[Source, 
     local = names_at_calls(made, code) if _variables(code) == _variables(source.function.__code__) else {}
     is_shared = any(isinstance(node, gast.Nonlocal) for node in nodes_of(source.node))
     dicts = _filled_dicts(source.node, lookup)
-    found = (_respelled(c, lookup) or _got(c, dicts) or _changed_item(c, lookup, is_shared) for c in calls)
+    found = (
+        _respelled(c, lookup) or _got(c, dicts) or _changed_item(c, lookup, is_shared) or _changed(c, lookup)
+        for c in calls
+    )
     if not local and not any(found):
         return source, ()
     made = _Respelling(lookup, is_shared, local, dicts).visit(made)
@@ -103,6 +110,7 @@ class _Respelling(gast.NodeTransformer):  # type: ignore[misc]
         self.generic_visit(node)
         is_call = isinstance(node.value, gast.Call)
         made = _changed_item(node.value, self.lookup, self.is_shared) if is_call else None
+        made = _changed(node.value, self.lookup) if is_call and made is None else made
         return node if made is None else gast.copy_location(made, node)
 
 
@@ -256,6 +264,24 @@ def _changed_item(call: Node, lookup: Callable[[Node], tuple[bool, Any]], is_sha
         gast.copy_location(place, call)
         return gast.Assign([place], call.args[2], None) if count == 3 else gast.Delete([place])
     return None
+
+
+def _changed(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node | None:
+    """The statement that a call as a statement is that replaces what an array holds; None if it is no such call."""
+    first, *rest = call.args or [None]
+    named = {k.arg: k.value for k in call.keywords}
+    is_one = _has_such_a_name(call.func) and lookup(call.func)[1] is np.nan_to_num
+    if not is_one or first is None or not all(isinstance(n, _PLACES) for n in nodes_of(first)):
+        return None
+    kept = rest.pop(0) if rest else named.get("copy")
+    if not isinstance(kept, gast.Constant) or kept.value or None in named or "x" in named:
+        return None
+    others = [k for k in call.keywords if k.arg != "copy"]
+    value = gast.Call(call.func, [copy.deepcopy(first), gast.Constant(True, None), *rest], others)
+    if not rest:
+        del value.args[1]
+    place = gast.Subscript(first, gast.Constant(..., None), gast.Store())
+    return gast.Assign([_located(place, call)], _located(value, call), None)
 
 
 def _is_atom(node: Node) -> bool:

@@ -52,6 +52,33 @@ def written_views(x: Any) -> Any:
     return np.sum(y**2)
 
 
+NOT_FINITE = np.array([np.nan, np.inf, -np.inf])
+
+
+def finite(x: Any) -> Any:
+    y = np.stack([x * x, NOT_FINITE])
+    np.nan_to_num(y, copy=False, nan=2.0, posinf=3.0, neginf=5.0)
+    return np.sum(y**2 * x)
+
+
+def finite_part(x: Any) -> Any:
+    y = np.stack([x * x, NOT_FINITE, NOT_FINITE])
+    z = y
+    np.nan_to_num(z[1:, 1:], False, 3.0, posinf=7.0, neginf=-np.inf)
+    return np.sum(y[0]) * y[1, 1] * y[2, 1] + x[0] * float(y[1, 2] < -100.0)
+
+
+def finite_attribute(x: Any) -> Any:
+    held = Holder(np.concatenate([x * x[0], NOT_FINITE[:1]]))
+    np.nan_to_num(held.values, copy=False, nan=4.0)
+    return np.sum(held.values**2 * x[1])
+
+
+class Holder:
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+
 def own_cast(x: Any) -> Any:
     cast = lambda kind, value: value * 2.0  # noqa: E731
     return np.sum(cast(Array, x) ** 2)
@@ -97,7 +124,7 @@ def set_in_an_object(x: Any) -> Any:
 
 FUNCTIONS = [
     by_name, by_module, written_through, two_dimensions, kept_together, written_views, own_cast, in_a_function,
-    set_by_an_operator, set_in_containers, set_in_an_object,
+    set_by_an_operator, set_in_containers, set_in_an_object, finite, finite_part, finite_attribute,
 ]  # fmt: skip
 
 
