@@ -66,9 +66,11 @@ class EffectsOfCalls:
         self.found.points.ask(key)
         self.found.points.ask((key, None))
         found = summaries.get((key, None))
-        # What is refused where every argument carries a derivative may be read where few do.
+        # What is refused where all arguments carry derivatives may be read where few do, and the others are numbers: of
+        # objects that carry none it is not known whether they are kept.
         unread = found is None and key in self.found.unread
-        if unread or (found is not None and (found.met or found.partial)):
+        partly = unread and all(_is_plain(fact_of[p]) for p in bound.keys() - params)
+        if partly or (found is not None and (found.met or found.partial)):
             if (key, params) not in summaries:
                 self.summarise(function, key, params)
             self.found.points.ask((key, params))
@@ -282,6 +284,11 @@ def _is_keyed(group: Iterable[str], made: Mapping[str, Expr]) -> bool:
     """Whether what a variable holds is reached by nothing but its keys."""
     inside = {n for n in group if n.startswith("~") and _key(made.get(n)) is not None}
     return len({base(n) for n in group if n not in inside}) == 1
+
+
+def _is_plain(fact: Fact) -> bool:
+    """Whether a value surely is a number, None or a text."""
+    return fact.kind in ("scalar", "none") or isinstance(fact.value, str)
 
 
 def _is_never_written(value: Any) -> bool:
