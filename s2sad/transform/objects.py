@@ -254,7 +254,8 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
         return (Method(Known(member.__func__), s.outside(cls, cls.__name__), _owner(cls, name)),)
     if is_plain(member):
         return (Constant(member),)
-    if type(member) is object or isinstance(member, (list, tuple, dict, set, frozenset, np.ndarray)):
+    is_class = isinstance(member, type) and not hasattr(type(member), "__get__")
+    if is_class or type(member) is object or isinstance(member, (list, tuple, dict, set, frozenset, np.ndarray)):
         return (s.outside(member, name),)
     raise NotSpecialisedError(name)
 

@@ -6,6 +6,7 @@ What the body leaves goes through variables of the new program, since nothing th
 from __future__ import annotations
 
 import contextlib
+import types
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -339,8 +340,8 @@ def _handlers(
     """What the handlers do: they must not read what the body changes, since nobody knows how far it has come."""
     if any(cell.record is not None for cell in changed):
         # A message that shows an attribute would have to show it as of then.
-        if any(o.kind == "attribute" for region in catching for o in inner(region)):
-            raise NotSpecialisedError("attribute")
+        if any(_reads_attributes(s, region, frame) for region in catching):
+            raise NotSpecialisedError("changed")
     _bind_names(s, what, frame)
     state = s.state
     s.state = before.copied()
@@ -351,6 +352,19 @@ def _handlers(
         return [s.region_again(region, frame) for region in catching]
     finally:
         s.state = state
+
+
+def _reads_attributes(s: Specialiser, region: Region, frame: Frame) -> bool:
+    """Whether a region reads attributes of others than modules (``linalg.LinAlgError``)."""
+    modules: dict[object, object] = {}
+    for op in inner(region):
+        base = modules.get(op.operands[0]) if op.kind == "attribute" else None
+        if op.kind == "attribute" and base is None:
+            return True
+        found = s.lookup(frame, op.data)[1] if op.kind == "global" else getattr(base, str(op.data), None)
+        if isinstance(found, types.ModuleType):
+            modules[op.result] = found
+    return False
 
 
 class _Left:
