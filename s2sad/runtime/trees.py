@@ -259,7 +259,14 @@ def add_into(x_bar: Any, g: Any) -> None:
         x_bar += real_like(g, x_bar)
         return
     for key in x_bar if isinstance(x_bar, dict) else range(len(x_bar)):
-        add_into_item(x_bar, key, g[key])
+        _add_at(x_bar, key, g[key])
+
+
+def _add_at(x_bar: Any, key: Any, g: Any) -> None:
+    if isinstance(x_bar[key], (np.ndarray, list, dict)):
+        add_into(x_bar[key], g)
+    else:
+        x_bar[key] = add(x_bar[key], g)
 
 
 def real_like(g: Any, x_bar: Any) -> Any:
@@ -275,12 +282,9 @@ def add_into_item(x_bar: Any, key: Any, g: Any) -> None:
     """
     if isinstance(key, slice):
         for place, part in zip(range(*key.indices(len(x_bar))), g, strict=True):
-            add_into_item(x_bar, place, part)
-        return
-    if isinstance(x_bar[key], (np.ndarray, list, dict)):
-        add_into(x_bar[key], g)
+            _add_at(x_bar, place, part)
     else:
-        x_bar[key] = add(x_bar[key], g)
+        _add_at(x_bar, key, g)
 
 
 def add_copy(x_bar: Any, z_bar: Any, order: Any = "C") -> None:

@@ -78,6 +78,18 @@ def test_second_order(f: Any) -> None:
     np.testing.assert_allclose(grad(lambda x: grad(f)(x) @ DOT)(X), expected, rtol=1e-6, atol=1e-9)
 
 
+def sums_that_are_written(x: Any) -> Any:
+    sums = np.apply_over_axes(np.sum, np.outer(x, x * x), [0])
+    sums *= x
+    return np.sum(sums[0] * x)
+
+
+def test_adjoints_added_into_items_of_containers_are_followed() -> None:
+    """The helpers that add call each other: each way that they might do so took half a minute, or all of the stack."""
+    expected = richardson_jvp(grad(sums_that_are_written), (X,), (DOT,))
+    np.testing.assert_allclose(hvp(sums_that_are_written, (X,), (DOT,)), expected, rtol=1e-6, atol=1e-9)
+
+
 C = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
 
 
