@@ -32,6 +32,7 @@ def without_unread_zeros(function: Function, memory: Memory) -> Function:
 def _without_zeros(block: Block, memory: Memory, later: set[str]) -> Block:
     """A block without zeros in arrays that nothing touches any more; ``later`` is touched by what comes after it."""
     out: list[Stmt] = []
+    later = set(later)
     for stmt in reversed(block):
         if isinstance(stmt, Store) and _is_zero(stmt, memory):
             if later.isdisjoint(map(memory.find, names_in(stmt.base))):
@@ -39,12 +40,12 @@ def _without_zeros(block: Block, memory: Memory, later: set[str]) -> Block:
         touched = memory.touches(stmt)
         if isinstance(stmt, For):
             stmt = _parted(stmt, memory, later)
-        # What a turn makes anew, the next one does not read.
-        again = later | touched - _made(stmt.body, memory) if isinstance(stmt, (For, While)) else set(later)
         if blocks(stmt):
+            # What a turn makes anew, the next one does not read.
+            again = later | touched - _made(stmt.body, memory) if isinstance(stmt, (For, While)) else later
             stmt = map_stmt(stmt, lambda e: e, partial(_without_zeros, memory=memory, later=again))
         out.append(stmt)
-        later = later | touched
+        later |= touched
     return tuple(reversed(out))
 
 
