@@ -659,7 +659,7 @@ def _objects_or_none(x: Any) -> Any:
     return x[1] if best is None else best.v * x[2]
 
 
-@refused(B, "`__getattr__` of objects that the program makes")
+@right(B, "`__getattr__`, `partialmethod` and `singledispatchmethod` of objects that the program makes")
 def _odd(x: Any) -> Any:
     return np.sum(_Odd(x).anything)
 

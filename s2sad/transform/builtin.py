@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operation, Value
-from s2sad.runtime.classes import own_class
+from s2sad.runtime.classes import own_class, static_member
 from s2sad.runtime.items import is_function, is_place, no_function
 from s2sad.transform import generators, sizes
 from s2sad.transform.branches import fork
+from s2sad.transform.classes import GETTER
 from s2sad.transform.constants import class_of, is_instance, text_computed
 from s2sad.transform.containers import (
     MAPPINGS,
@@ -36,7 +37,16 @@ from s2sad.transform.containers import (
     performed,
     run_through,
 )
-from s2sad.transform.copies import as_dict, as_tuple, class_of_tuples, copied, deeply_copied, namespace, replaced
+from s2sad.transform.copies import (
+    as_dict,
+    as_tuple,
+    class_of_tuples,
+    copied,
+    deeply_copied,
+    fields_of_class,
+    namespace,
+    replaced,
+)
 from s2sad.transform.held import held_items, is_held
 from s2sad.transform.iterators import Given
 from s2sad.transform.known import (
@@ -328,7 +338,11 @@ def _getattr(given: Given) -> Done:
 
 def _getattribute(given: Given) -> Done:
     """``object.__getattribute__(object, "name")``."""
-    return _getattr(given) if len(given.values) == 2 else None
+    base = given.values[0] if len(given.values) == 2 else None
+    if base is None or (isinstance(base, Record) and static_member(base.cls, GETTER) is not None):
+        # What the class gives instead of a missing attribute is not asked for.
+        return None
+    return _getattr(given)
 
 
 def _hasattr(given: Given) -> Done:
@@ -447,6 +461,7 @@ _OF_OBJECTS: dict[Any, Callable[[Given], Done]] = {
     dataclasses.replace: replaced,
     dataclasses.asdict: as_dict,
     dataclasses.astuple: as_tuple,
+    dataclasses.fields: fields_of_class,
     copy.copy: copied,
     copy.deepcopy: deeply_copied,
 }

@@ -67,6 +67,7 @@ from s2sad.transform.known import (
     is_static,
 )
 from s2sad.transform.lifting import Start, lift
+from s2sad.transform.members import existing_value
 from s2sad.transform.methods import method_of_items
 from s2sad.transform.passing import passed
 from s2sad.transform.regions import (
@@ -246,6 +247,11 @@ def _written(s: Specialiser, function: Abstract, args: Args, op: Operation, fram
 def apply_method(s: Specialiser, method: Method, args: Args, op: Operation, frame: Frame) -> Done:
     """A call of a method: of its function with the object before the arguments."""
     function, receiver = method.function, method.receiver
+    if isinstance(function, Known) and isinstance(function.value, functools.singledispatchmethod):
+        chosen = dispatched(s, Known(function.value.dispatcher), args)
+        if not isinstance(chosen, Known):
+            raise NotSpecialisedError("dispatch")
+        function = chosen
     if isinstance(function, Known) and isinstance(function.value, types.FunctionType) and method.owner is not None:
         if (done := constructing.of_dataclass(s, function.value, [("", receiver), *args], op, frame)) is not None:
             return done
@@ -413,7 +419,7 @@ def _defaults(s: Specialiser, function: types.FunctionType) -> dict[str, Abstrac
     given = function.__defaults__ or ()
     names = code.co_varnames[: code.co_argcount]
     values = dict(zip(names[len(names) - len(given) :], given, strict=True)) | (function.__kwdefaults__ or {})
-    return {name: stars.existing_value(s, value, name) for name, value in values.items()}
+    return {name: existing_value(s, value, name) for name, value in values.items()}
 
 
 def bind(s: Specialiser, code: Code, defaults: Mapping[str, Abstract], args: Args) -> dict[str, Abstract]:

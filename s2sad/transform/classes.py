@@ -21,9 +21,10 @@ from s2sad.transform.known import Abstract, Row
 #: Special methods that change what making an object, or reading and setting its attributes, means.
 _ODD = (
     "__new__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__del__", "__get__", "__set__",
-    "__init_subclass__", "__class_getitem__", "__array__", "__array_ufunc__", "__array_function__",
+    "__class_getitem__", "__array__", "__array_ufunc__", "__array_function__",
 )  # fmt: skip
-
+#: What gives objects that the program makes the attributes that they lack.
+GETTER = "__getattr__"
 
 #: What reads and sets an attribute that ``__slots__`` names.
 SLOT = types.MemberDescriptorType
@@ -44,14 +45,15 @@ _GETTER = type(vars(collections.namedtuple("_", "a"))["a"])
 _WITHOUT_MEMBERS: tuple[Any, ...] = (abc.ABC, typing.Generic)
 
 
-def is_simple(cls: type) -> bool:
-    """Whether objects of a class are no more than their attributes and the methods of the class."""
+def is_simple(cls: type, *but: str) -> bool:
+    """Whether objects of a class are no more than their attributes and the methods of the class, ``but`` for some."""
     if type(cls) not in (type, abc.ABCMeta) or own_class(cls) is None or getattr(cls, "__abstractmethods__", None):
         return False
     for base in cls.__mro__[:-1]:
         if base in _WITHOUT_MEMBERS:
             continue
-        if own_class(base) is None or any(name in vars(base) and not is_generated(vars(base)[name]) for name in _ODD):
+        odd = [vars(base)[name] for name in _ODD if name in vars(base) and name not in but]
+        if own_class(base) is None or not all(map(is_generated, odd)):
             return False
         if not all(map(_is_plain_member, vars(base).items())):
             return False
@@ -79,7 +81,7 @@ def is_array_class(cls: type) -> bool:
 
 def is_followed_class(cls: type) -> bool:
     """Whether objects of a class are taken apart."""
-    return is_simple(cls) or is_array_class(cls) or is_attribute_dict(cls)
+    return is_simple(cls, GETTER) or is_array_class(cls) or is_attribute_dict(cls)
 
 
 def _is_plain_member(named: tuple[str, Any]) -> bool:
@@ -87,8 +89,10 @@ def _is_plain_member(named: tuple[str, Any]) -> bool:
     plain = (types.FunctionType, staticmethod, classmethod, property, types.GetSetDescriptorType, SLOT)
     if isinstance(member, plain) or name in ("__dict__", "__weakref__", "__slots__", "__match_args__"):
         return True
-    if type(member) is functools.cached_property:
+    if type(member) in (functools.cached_property, functools.partialmethod):
         return isinstance(member.func, types.FunctionType)
+    if type(member) is functools.singledispatchmethod:
+        return True
     descriptor = any(hasattr(type(member), name) for name in ("__get__", "__set__", "__delete__", "__set_name__"))
     return not descriptor or isinstance(member, (type, np.ufunc))
 

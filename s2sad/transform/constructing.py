@@ -12,13 +12,14 @@ from s2sad.ir.code import Constant, Operation, Place
 from s2sad.ops.models import is_of_model
 from s2sad.runtime.classes import static_member
 from s2sad.runtime.objects import object_with
-from s2sad.transform import arrays, attribute_dicts, stars
-from s2sad.transform.classes import are_same, is_array_class, is_generated, is_named_tuple, is_simple
+from s2sad.transform import arrays, attribute_dicts
+from s2sad.transform.classes import GETTER, are_same, is_array_class, is_generated, is_named_tuple, is_simple
 from s2sad.transform.containers import called, computed
 from s2sad.transform.copies import fields_of
 from s2sad.transform.dict_classes import is_attribute_dict
 from s2sad.transform.existing import guard_class, guard_member, owner
 from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Record, Row, is_plain
+from s2sad.transform.members import existing_value
 from s2sad.transform.objects import put
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -42,7 +43,7 @@ def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame
         return arrays.construct(s, cls, args, op, frame)
     if is_attribute_dict(cls):
         return attribute_dicts.construct(s, cls, args)
-    if not is_simple(cls):
+    if not is_simple(cls, GETTER):
         return None
     guard_class(s, cls)
     record = Record(cls)
@@ -110,7 +111,7 @@ def of_dataclass(s: Specialiser, made: Any, args: Args, op: Operation, frame: Fr
         if name not in bound and f.default_factory is not dataclasses.MISSING:
             bound[name] = _of_factory(s, f.default_factory, name, op, frame)
         elif name not in bound and f.init:
-            bound[name] = stars.existing_value(s, f.default, name)
+            bound[name] = existing_value(s, f.default, name)
         if f._field_type is _PASSED:
             passed.append(("", bound[name]))
         elif name in bound:

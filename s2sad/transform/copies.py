@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operation, Value
-from s2sad.runtime.classes import static_member
+from s2sad.runtime.classes import own_class, static_member
+from s2sad.transform.classes import GETTER
 from s2sad.transform.containers import called, computed, items_of, run_through
+from s2sad.transform.existing import guard_class
 from s2sad.transform.iterators import Given
 from s2sad.transform.known import (
     Abstract,
@@ -131,6 +133,17 @@ def as_dict(given: Given) -> Done:
     return (_deep(given, given.values[0]),) if len(given.values) == 1 and _is_dataclass(given.values[0]) else None
 
 
+def fields_of_class(given: Given) -> Done:
+    """``dataclasses.fields(object)``, or of a class."""
+    (value,) = given.values if len(given.values) == 1 and not given.named else (None,)
+    cls = value.value if isinstance(value, Known) else value.cls if isinstance(value, Record) else None
+    if not isinstance(cls, type) or not dataclasses.is_dataclass(cls) or own_class(cls) is None:
+        return None
+    guard_class(given.s, cls)
+    given.s.used = True
+    return (Row(tuple([given.s.outside(f, f.name) for f in dataclasses.fields(cls)])),)
+
+
 def as_tuple(given: Given) -> Done:
     """``dataclasses.astuple(object)``."""
     made = as_dict(given)
@@ -167,7 +180,7 @@ def copied(given: Given) -> Done:
 
 def _copies_by_attributes(cls: type, method: str) -> bool:
     """Whether the copy of an object of a class has its attributes, or copies of them, and nothing else is done."""
-    special = ("__getstate__", "__setstate__", "__reduce__", "__reduce_ex__")
+    special = ("__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", GETTER)
     plain = all(static_member(cls, name) is vars(object).get(name) for name in special)
     return plain and static_member(cls, method) is None
 

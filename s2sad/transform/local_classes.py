@@ -87,7 +87,9 @@ def _dataclass(decorator: Abstract) -> dict[str, Any] | None:
 
 
 def _is_base(base: Any) -> bool:
-    return base in _BASES or (isinstance(base, type) and (is_simple(base) or is_named_tuple(base)))
+    if not isinstance(base, type) or isinstance(static_member(base, "__init_subclass__"), classmethod):
+        return base in _BASES
+    return base in _BASES or is_simple(base) or is_named_tuple(base)
 
 
 def _has_known_decorators(s: Specialiser, code: Code, frame: Frame) -> bool:

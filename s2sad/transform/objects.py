@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import dis
 import functools
 import inspect
@@ -20,7 +21,7 @@ from s2sad.ops import takes_operands
 from s2sad.ops.models import class_method_model_of, has_modelled_methods, is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, inside, is_of_library, own_class, static_member
 from s2sad.transform import arrays, boxes, existing, presence, state, taken, typed
-from s2sad.transform.classes import SLOT, is_followed_class, is_named_tuple, is_simple, static_function
+from s2sad.transform.classes import GETTER, SLOT, is_followed_class, is_named_tuple, is_simple, static_function
 from s2sad.transform.constants import METHODS_OF_TEXTS
 from s2sad.transform.containers import items_of
 from s2sad.transform.existing import guard_member as _guard_member
@@ -44,6 +45,7 @@ from s2sad.transform.known import (
     Unsure,
     is_plain,
 )
+from s2sad.transform.members import of_class
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
@@ -234,6 +236,9 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
     if record.own is not None and name in record.own:
         # Nothing in the function sets it.
         return (typed.attribute(s, record, name, frame.place or op.place),)
+    if not _inherits(cls, name) and isinstance(getter := static_member(cls, GETTER), types.FunctionType):
+        _guard_member(s, cls, GETTER)
+        return _call_member(s, getter, record, [("", Constant(name))], op, frame, _owner(cls, GETTER))
     if not _inherits(cls, name) and record.origin is None and record.own is None and not is_of_model(cls):
         place = frame.place or op.place
         return End("raise", (presence.missing(s, record, name, place),), place)
@@ -244,20 +249,9 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
     _guard_member(s, cls, name)
     if arrays.is_array(record) and _owner(cls, name) is np.ndarray:
         return arrays.attribute(s, record, name, op, frame)
-    if isinstance(member, types.FunctionType):
-        return (Method(Known(member), record, _owner(cls, name)),)
     if isinstance(member, functools.cached_property):
         return _computed_once(s, record, member, op, frame)
-    if (static := static_function(member)) is not None:
-        return (Known(static),)
-    if isinstance(member, classmethod) and isinstance(member.__func__, types.FunctionType):
-        return (Method(Known(member.__func__), s.outside(cls, cls.__name__), _owner(cls, name)),)
-    if is_plain(member):
-        return (Constant(member),)
-    is_class = isinstance(member, type) and not hasattr(type(member), "__get__")
-    if is_class or type(member) is object or isinstance(member, (list, tuple, dict, set, frozenset, np.ndarray)):
-        return (s.outside(member, name),)
-    raise NotSpecialisedError(name)
+    return (of_class(s, record, member, name),)
 
 
 def _computed_once(
@@ -297,7 +291,7 @@ def has_attribute(s: Specialiser, value: Abstract, name: str) -> Operand | None:
         return None
     if arrays.is_array(value) and name == arrays.ELEMENTS:
         return None
-    if isinstance(static_member(value.cls, name), (property, SLOT)):
+    if isinstance(static_member(value.cls, name), (property, SLOT)) or static_member(value.cls, GETTER) is not None:
         return None
     if name in value.fields and value.fields[name] in s.state:
         held = s.state[value.fields[name]]
@@ -434,6 +428,8 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         if own_class(value) is not None:
             s.guard(Guard(value, name, getattr(value, name)))
         return (replace(base, value=member, path=(*base.path, name)),) if base.path else None
+    if type(value) is dataclasses.Field and is_plain(getattr(value, name, None)):
+        return (Constant(getattr(value, name)),)
     if not existing.is_object(value):
         return view_method(s, base, name, frame.place or op.place)
     return existing.attribute(s, base, name, op, frame)

@@ -274,7 +274,8 @@ def _specialised(
 #: Methods of lists and dicts, and functions, that the frontend leaves to the specialiser.
 _METHODS = UNKNOWN | {"get", "pop", "copy", "index"}
 _FUNCTIONS = (
-    defaultdict, deque, OrderedDict, Counter, SimpleNamespace, dataclasses.replace, dataclasses.asdict, iter, next,
+    defaultdict, deque, OrderedDict, Counter, SimpleNamespace, dataclasses.replace, dataclasses.asdict,
+    dataclasses.fields, iter, next,
     namedtuple, functools.reduce, map, filter, reversed, sorted, set, dict, getattr, setattr,
 )  # fmt: skip
 _RUNNING = ("for", "comprehension", "generator")

@@ -34,7 +34,8 @@ from s2sad.transform.branches import fork
 from s2sad.transform.containers import asked, is_counted, places
 from s2sad.transform.existing import DICTS, is_constant
 from s2sad.transform.held import held_items, is_held
-from s2sad.transform.known import Abstract, Closure, Items, Known, Method, NotSpecialisedError, Row, is_plain
+from s2sad.transform.known import Abstract, Closure, Items, Known, Method, NotSpecialisedError, Row
+from s2sad.transform.members import existing_value
 from s2sad.transform.regions import parts_taken
 from s2sad.transform.simple import has_rule
 from s2sad.transform.specialiser import Done, End, Specialiser
@@ -46,8 +47,6 @@ REST = "*rest"
 _OF_TABLE = (np.ufunc, types.BuiltinFunctionType, type(np.sum))
 #: How many parameters with default values there are at most among those that a star may give.
 MOST_OPTIONAL = 6
-#: How many items a tuple of constants has at most that is a default value, and is written as one.
-MOST_SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -126,20 +125,6 @@ def default_of(s: Specialiser, function: Abstract, name: str) -> Abstract:
         return function.defaults[name]
     assert isinstance(function, Known)
     return existing_value(s, inspect.signature(function.value, follow_wrapped=False).parameters[name].default, name)
-
-
-def existing_value(s: Specialiser, value: object, title: str) -> Abstract:
-    """The abstract value of an object that exists."""
-    if is_plain(value):
-        return Constant(value)
-    if type(value) is tuple and len(value) <= MOST_SHOWN and _is_of_constants(value):
-        return Row(tuple([existing_value(s, item, title) for item in value]))
-    return s.outside(value, title)
-
-
-def _is_of_constants(value: object) -> bool:
-    """Whether something is a constant, or a tuple of such."""
-    return all(map(_is_of_constants, value)) if type(value) is tuple else is_plain(value)
 
 
 def columns(

@@ -1,0 +1,54 @@
+"""What an object of the program's gets from its class: methods, bound to it, and constants."""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any
+
+import numpy as np
+
+from s2sad.ir.code import Constant
+from s2sad.transform.classes import static_function
+from s2sad.transform.existing import owner
+from s2sad.transform.known import Abstract, Known, Method, NotSpecialisedError, Partial, Record, Row, is_plain
+from s2sad.transform.specialiser import Specialiser
+
+#: How many items a tuple of constants has at most that is known item by item.
+_MOST_SHOWN = 8
+_CONTAINERS = (list, tuple, dict, set, frozenset, np.ndarray)
+
+
+def of_class(s: Specialiser, record: Record, member: Any, name: str) -> Abstract:
+    """The attribute of an object that a ``member`` of its class gives, which is no property."""
+    cls = record.cls
+    if isinstance(member, (types.FunctionType, functools.singledispatchmethod)):
+        return Method(Known(member), record, owner(cls, name))
+    if isinstance(member, functools.partialmethod):
+        keywords = tuple([(key, existing_value(s, value, key)) for key, value in member.keywords.items()])
+        args = tuple([existing_value(s, value, name) for value in member.args])
+        return Partial(Method(Known(member.func), record, owner(cls, name)), args, keywords)
+    if (static := static_function(member)) is not None:
+        return Known(static)
+    if isinstance(member, classmethod) and isinstance(member.__func__, types.FunctionType):
+        return Method(Known(member.__func__), s.outside(cls, cls.__name__), owner(cls, name))
+    if is_plain(member):
+        return Constant(member)
+    is_class = isinstance(member, type) and not hasattr(type(member), "__get__")
+    if is_class or type(member) is object or isinstance(member, _CONTAINERS):
+        return s.outside(member, name)
+    raise NotSpecialisedError(name)
+
+
+def existing_value(s: Specialiser, value: object, title: str) -> Abstract:
+    """The abstract value of an object that exists."""
+    if is_plain(value):
+        return Constant(value)
+    if type(value) is tuple and len(value) <= _MOST_SHOWN and _is_of_constants(value):
+        return Row(tuple([existing_value(s, item, title) for item in value]))
+    return s.outside(value, title)
+
+
+def _is_of_constants(value: object) -> bool:
+    """Whether something is a constant, or a tuple of such."""
+    return all(map(_is_of_constants, value)) if type(value) is tuple else is_plain(value)
