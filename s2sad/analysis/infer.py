@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from s2sad.analysis.evaluate import evaluate
@@ -89,14 +89,14 @@ class Put:
         items = whole.items and tuple(
             [(k, self.into(f, k if type(k) in (str, int) else None, True)) for k, f in whole.items]
         )
-        return replace(whole, items=items, each=None if whole.each is None else self.into(whole.each, None, True))
+        return whole.but(items=items, each=None if whole.each is None else self.into(whole.each, None, True))
 
     def grown(self, whole: Fact) -> Fact:
         """The type of the list from then on."""
         if self.grows or whole.items is None:
             held = [whole.each] if whole.items is None else [item for _, item in whole.items]
             return Fact("list", each=either([*[item for item in held if item is not None], self.fact]))
-        return replace(whole, items=tuple([(k, either([f, self.fact]) or f) for k, f in whole.items]))
+        return whole.but(items=tuple([(k, either([f, self.fact]) or f) for k, f in whole.items]))
 
 
 def are_alike(whole: Fact, new: Fact) -> bool:
@@ -229,10 +229,10 @@ class _Inference:
     def fresh(self, fact: Fact, name: str) -> Fact:
         """``fact`` with an atom of its own where its shape is not known."""
         if fact.shape is None and fact.kind in ("array", "numeric", "open"):
-            return replace(fact, shape=frozenset({self.atom(name)}))
+            return fact.but(shape=frozenset({self.atom(name)}))
         if fact.kind == "scalar" and fact.real and (fact.size is None) is not is_floating(fact):
             # No number with a fraction is the size of an axis.
-            return replace(fact, size=None if is_floating(fact) else named(name))
+            return fact.but(size=None if is_floating(fact) else named(name))
         return self.changing.known_of(fact, name)
 
     def value(self, expr: Expr, name: str) -> Fact:
@@ -278,7 +278,7 @@ class _Inference:
                     for position, target in enumerate(targets):
                         item = OPEN if star is not None else item_of(whole, position)
                         if item == OPEN:
-                            item = replace(OPEN, precision=whole.precision)
+                            item = OPEN.but(precision=whole.precision)
                         self.put(target, whole if whole == UNSET_FACT else self.fresh(item, target), value)
                 case Pop(targets=targets):
                     for target in targets:
@@ -336,8 +336,8 @@ class _Inference:
         real, owners = a.real and b.real, a.owners | b.owners
         met = Fact(kind, shape, ndim, real, items, dims, each=each, boolean=truth, precision=precision, owners=owners)
         value = a.value if type(a.value) is type(b.value) and a.value == b.value else None
-        met = replace(met, boxed=a.boxed or b.boxed, value=value, reach=a.reach | b.reach, given=given_of_both(a, b))
-        met = replace(met, text=a.text and b.text, keys=either_key(a, b) if items is None else None)
+        met = met.but(boxed=a.boxed or b.boxed, value=value, reach=a.reach | b.reach, given=given_of_both(a, b))
+        met = met.but(text=a.text and b.text, keys=either_key(a, b) if items is None else None)
         return self.fresh(met, f"{name}?")
 
     def loop(self, stmt: For | While) -> None:
@@ -399,7 +399,7 @@ class _Inference:
             elif whole.kind == "array":
                 fact = row_of(whole)
             else:
-                fact = replace(OPEN, precision=whole.precision)
+                fact = OPEN.but(precision=whole.precision)
             self.put(target, self.fresh(fact, target), iterable)
         if stmt.counter is not None:
             self.of[stmt.counter] = scalar(True, stmt.counter)
@@ -419,7 +419,7 @@ class _Inference:
 def _as_array(fact: Fact) -> Fact:
     """A fact about what surely is an array of NumPy's own class."""
     if fact.numeric:
-        return replace(fact, kind="array", owners=frozenset(), boxed=False)
+        return fact.but(kind="array", owners=frozenset(), boxed=False)
     return Fact("array", precision=fact.precision)
 
 
@@ -428,16 +428,16 @@ def _emptied(fact: Fact) -> Fact:
     if fact.items is None or fact.kind != "tuple":
         if fact.kind not in ("tuple", "list", "dict", "record", "dataclass"):
             return fact
-        classes = reach_of(replace(fact, owners=frozenset()))
-        return replace(fact, items=None, each=leading_to(classes) if classes else None, keys=None)
-    return replace(fact, items=tuple((k, _emptied(f)) for k, f in fact.items))
+        classes = reach_of(fact.but(owners=frozenset()))
+        return fact.but(items=None, each=leading_to(classes) if classes else None, keys=None)
+    return fact.but(items=tuple((k, _emptied(f)) for k, f in fact.items))
 
 
 def _anonymous(fact: Fact) -> Fact:
     """A fact about some item: the shape of one item is not that of another."""
     shape = fact.shape if fact.shape == SCALAR_SHAPE else None
     items = None if fact.items is None else tuple((k, _anonymous(f)) for k, f in fact.items)
-    return replace(fact, shape=shape, items=items) if fact.dims is None else replace(fact, items=items)
+    return fact.but(shape=shape, items=items) if fact.dims is None else fact.but(items=items)
 
 
 def _changing(fact: Fact, names: set[str]) -> bool:
@@ -453,7 +453,7 @@ def _unsized(fact: Fact) -> Fact:
     if fact.kind == "scalar":
         return timeless(fact)
     items = None if fact.items is None else tuple([(k, _unsized(f)) for k, f in fact.items])
-    return replace(fact, shape=None, dims=None, size=None, items=items)
+    return fact.but(shape=None, dims=None, size=None, items=items)
 
 
 def _touches(atom: Atom, born: set[Atom]) -> bool:

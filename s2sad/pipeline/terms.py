@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from s2sad.ir.sizes import is_near_arguments
 from s2sad.ir.sums import Dim, names_in_size, renamed
@@ -33,10 +32,10 @@ def inward(facts: Mapping[str, Fact]) -> tuple[dict[str, Fact], dict[str, str]]:
 def _marked(fact: Fact, mark: Callable[[str], str]) -> Fact:
     size = fact.size and _renamed_size(fact.size, mark)
     if fact.dims is not None:
-        return replace(resized(fact, tuple([_renamed_size(d, mark) for d in fact.dims])), size=size)
+        return resized(fact, tuple([_renamed_size(d, mark) for d in fact.dims])).but(size=size)
     shape = fact.shape and frozenset([_renamed_atom(atom, mark) for atom in sorted(fact.shape, key=lambda a: a.name)])
     items = None if fact.items is None else tuple([(k, _marked(f, mark)) for k, f in fact.items])
-    return replace(fact, shape=shape, size=size, items=items)
+    return fact.but(shape=shape, size=size, items=items)
 
 
 def outward(fact: Fact) -> Fact:
@@ -44,9 +43,9 @@ def outward(fact: Fact) -> Fact:
     size = fact.size if fact.size is None or fact.size == 1 or _is_marked(str(fact.size)) else None
     items = None if fact.items is None else tuple((k, outward(f)) for k, f in fact.items)
     if fact.dims is not None and all(_is_marked(str(d)) for d in fact.dims):
-        return replace(resized(fact, fact.dims), size=size, items=items)
+        return resized(fact, fact.dims).but(size=size, items=items)
     known = fact.shape is not None and fact.dims is None and all(a.name[0] == "^" for a in fact.shape)
-    return replace(fact, shape=fact.shape if known else None, dims=None, size=size, items=items)
+    return fact.but(shape=fact.shape if known else None, dims=None, size=size, items=items)
 
 
 def unmarked(fact: Fact, names: Mapping[str, str]) -> Fact:
@@ -84,9 +83,9 @@ def _renamed(fact: Fact, name: str, symbols: dict[Dim, Dim]) -> Fact:
     if fact.dims:
         return resized(fact, tuple(map(own, fact.dims)))
     if fact.kind == "scalar" and fact.size is not None:
-        return replace(fact, size=own(fact.size))
+        return fact.but(size=own(fact.size))
     shape = frozenset({Atom(name)}) if fact.shape and fact.dims is None else fact.shape
     items = None
     if fact.items is not None:
         items = tuple((k, _renamed(f, f"{name}[{k!r}]", symbols)) for k, f in fact.items)
-    return replace(fact, shape=shape, items=items)
+    return fact.but(shape=shape, items=items)
