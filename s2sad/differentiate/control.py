@@ -11,6 +11,7 @@ from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.items import row
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.selections import in_arm
+from s2sad.differentiate.smooth import smoothed
 from s2sad.differentiate.statements import differentiable, is_range, of_loop
 from s2sad.differentiate.stores import HOLDERS
 from s2sad.ir import algebra
@@ -243,6 +244,8 @@ def _joins(state: State, stmt: For | While, body_names: set[str], heads: frozens
     """The adjoints that iterations hand on: of what the loop reads from outside and of its join names."""
     make, adjoints = state.make, state.adjoints
     reading = [expr for s in walk(stmt.body) for expr in differentiable(s)]
+    # What is differentiated as one operation with another before the loop has an adjoint by what that reads.
+    reading += [smoothed(expr, make, adjoints.is_active)[0] for expr in reading if isinstance(expr, Call)]
     reading += stmt.iters if isinstance(stmt, For) else ()
     read = dict.fromkeys(n for expr in reading for n in carriers(expr) if n in adjoints.active)
     tracked = [n for n in read if n not in body_names and n not in state.storage.buffers]
@@ -331,6 +334,8 @@ def _iteration(
     forward, out, after = _nested(state, stmt.body, joins.inner)
     outer, adjoints.of = adjoints.of, after
     before, make.before = make.before, []
+    lost = after.keys() - joins.inner.keys() - {n for s in (stmt, *walk(stmt.body)) for n in writes(s)}
+    assert not lost, f"the adjoints of {sorted(lost)} do not leave the loop"
     with make.into(out):
         if isinstance(stmt, For):
             forward = (*_rows(state, stmt, counter), *forward)

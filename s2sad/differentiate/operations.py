@@ -32,7 +32,7 @@ from s2sad.differentiate.selecting import (
     without,
 )
 from s2sad.differentiate.selections import Selection
-from s2sad.differentiate.smooth import as_smooth, scaled_square
+from s2sad.differentiate.smooth import smoothed
 from s2sad.differentiate.splice import Spliced, UnknownLength, splice
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Var
@@ -73,11 +73,9 @@ def ruled(state: State, call: Call, z: Var, z_bar: Expr) -> None:
         what = f"{op.name}= of a list or tuple that is differentiated"
         state.refusals.refuse(call.node, what, "Make a new one (x = x + y), or append the items one by one.")
     else:
-        scaled = scaled_square(call, state.make, state.adjoints.is_active)
-        if scaled is not None:
-            call, factor = scaled
+        call, factor = smoothed(call, state.make, state.adjoints.is_active)
+        if factor is not None:
             z_bar = state.make.times(z_bar, state.later.snapshots(z.name)(factor))
-        call = as_smooth(call, state.make)
         try:
             found = applied(call, fact, state.adjoints.is_active)
         except NotDifferentiableError as error:

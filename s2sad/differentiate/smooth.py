@@ -69,11 +69,19 @@ Look = Callable[[Expr], Fact]
 Given = Mapping[str, Expr]
 
 
-def as_smooth(call: Call, make: Builder) -> Call:
-    """A smooth function of what is not, as an operation on what that is of, where ``call`` is one; else ``call``.
+def smoothed(call: Call, make: Builder, is_active: Callable[[Expr], bool]) -> tuple[Call, Expr | None]:
+    """The operation as which ``call`` is differentiated, and the constant number that it is multiplied by, or None.
 
-    Only where all that lies between still has the value that it had.
+    A smooth function of what is not is one operation on what that is of, where all that lies between still has the
+    value that it had.
     """
+    scaled = _scaled_square(call, make, is_active)
+    whole, factor = (call, None) if scaled is None else scaled
+    return _as_smooth(whole, make), factor
+
+
+def _as_smooth(call: Call, make: Builder) -> Call:
+    """A smooth function of what is not, as one operation, where ``call`` is one; else ``call``."""
     if call.op.function in _MODULI:
         return _of_side(call, make)
     root = _made(_squared(call), make)
@@ -84,7 +92,7 @@ def as_smooth(call: Call, make: Builder) -> Call:
     return call if found is None else Call(found.op, found.args, found.kwargs, call.node)
 
 
-def scaled_square(call: Call, make: Builder, is_active: Callable[[Expr], bool]) -> tuple[Call, Expr] | None:
+def _scaled_square(call: Call, make: Builder, is_active: Callable[[Expr], bool]) -> tuple[Call, Expr] | None:
     """The square of a root or the like, and the constant number that ``call``, ``c * d * d``, multiplies it by."""
     if call.op != algebra.MULTIPLY:
         return None

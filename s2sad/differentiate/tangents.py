@@ -17,7 +17,7 @@ from s2sad.differentiate.applied import (
     maybe_complex,
 )
 from s2sad.differentiate.builder import BROADCAST, INDEX, Builder
-from s2sad.differentiate.smooth import as_smooth, scaled_square
+from s2sad.differentiate.smooth import smoothed
 from s2sad.differentiate.splice import splice, splice_jvp
 from s2sad.differentiate.stores import CONTAINERS, field_key
 from s2sad.differentiate.zero_terms import without_defaults, without_zeros
@@ -180,11 +180,10 @@ class Tangents:
 
     def ruled(self, call: Call, z: Expr) -> Expr | None:
         """The tangent of an operation by its rule."""
-        scaled = scaled_square(call, self.make, self.is_active)
-        if scaled is not None:
-            square = self.ruled(scaled[0], z)
-            return None if square is None else algebra.multiply(scaled[1], square)
-        call = as_smooth(call, self.make)
+        call, factor = smoothed(call, self.make, self.is_active)
+        if factor is not None:
+            square = self.ruled(call, z)
+            return None if square is None else algebra.multiply(factor, square)
         is_active = self.is_active
         try:
             found = applied(call, self.make.fact, is_active)
