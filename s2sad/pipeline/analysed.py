@@ -118,7 +118,7 @@ def analysed(program: Program, asked: Asked) -> Analysed:
         """A changed function with its types and effects."""
         changed, types_of = program.types.inferred_with(lowered, changed, facts)
         summarise = program.effects.summaries_of(changed, roots)
-        return changed, types_of, effects(changed, types_of, summarise, overwritten=beyond)
+        return changed, types_of, effects(changed, types_of, summarise, context, beyond)
 
     apart = context is not None and RESULT in context.overwritten
     if (named := with_named_arrays(ir, known, shared, apart)) is not ir:
