@@ -468,7 +468,7 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
         fills_containers(code) or changes_items(code) or any(_leads_to_items(s, value) for value in bound.values())
     )
     function = start.home.source.function
-    of_containers = of_containers or growing.is_inlined(s, function, bound.values()) or is_of_model(function)
+    of_containers = of_containers or growing.is_inlined(s, function, bound.values())
     small = small or (of_containers and size(code) <= MOST_OF_LARGE)
     alike = all(s.making.reads_alike(read, start.home) for read in names_read(codes(code))) or is_of_model(function)
     few = len(s.active) < DEEPEST and s.inlined < MOST_INLINED
