@@ -96,6 +96,8 @@ def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
     # All elements of a stencil have an adjoint.
     sliced = any(isinstance(part, Slice) for part in index_parts(index, make.fact))
     picks = before is None or (selected is not None and selected.rarely and not sliced)
+    given = make.selected.get(z_bar.name) if isinstance(z_bar, Var) else None
+    rarely = given is None or not given.is_picked or given.rarely
     x_bar = writable(state, whole)
     part = make.fact(Call(INDEX, (whole, index))) if fact.kind in CONTAINERS else fact
     g = adjoints.realised(make.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar, part)
@@ -111,7 +113,7 @@ def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
             # Nothing but what the mask takes has an adjoint.
             make.selected[x_bar.name] = chosen
         elif picks and not storage.is_buffer(whole):
-            make.note_picked(x_bar, rarely=True)
+            make.note_picked(x_bar, rarely)
     elif storage.is_buffer(whole) and fact.kind in CONTAINERS:
         if storage.is_turned(whole):
             state.refusals.refuse_buffer(make.origin.line)
@@ -119,10 +121,10 @@ def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
     elif fact.kind in ("list", "tuple", "dict") and make.fact(index).kind in ("scalar", "other"):
         _add_to_item(state, x_bar, index, g, part)
     else:
-        given = state.shadows.adjoint_of(whole, g)
-        make.emit(Evaluate(Call(ADD_AT, (x_bar, as_value(index), given)), make.origin))
+        part_bar = state.shadows.adjoint_of(whole, g)
+        make.emit(Evaluate(Call(ADD_AT, (x_bar, as_value(index), part_bar)), make.origin))
         if picks and not storage.is_buffer(whole):
-            make.note_picked(x_bar, rarely=True)
+            make.note_picked(x_bar, rarely)
 
 
 def _to_part(state: State, whole: Var, key: Const, z_bar: Expr) -> bool:

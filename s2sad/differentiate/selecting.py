@@ -94,8 +94,12 @@ def by_choices(state: State, bound: Mapping[str, Expr], z: Var, held: Expr) -> b
 def note_picked(state: State, operand: Var, rule: Rule, held: Expr) -> None:
     """Note the adjoint that an operand has by now if elements of it, or of the result, have been picked."""
     before = state.make.selected.get(held.name) if isinstance(held, Var) else None
-    if rule.picks or (before is not None and before.rarely and rule.kind != "bilinear"):
-        state.make.note_picked(state.adjoints.of.get(operand.name), rarely=rule.picks != "numbers")
+    bar = state.adjoints.of.get(operand.name)
+    if rule.picks:
+        state.make.note_picked(bar, rarely=rule.picks == "elements")
+    elif before is not None and before.is_picked and rule.kind != "bilinear":
+        # What moves elements leaves the others zero.
+        state.make.note_picked(bar, before.rarely)
 
 
 def without(state: State, full: Expr, z: Var, places: Sequence[Expr]) -> Expr:

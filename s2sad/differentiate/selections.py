@@ -69,6 +69,11 @@ class Selection:
         return replace(self, form=form, whole=name if self.is_own else self.whole, name=name)
 
     @property
+    def is_picked(self) -> bool:
+        """Whether it is of elements that have been picked: those of which the adjoint itself is not zero."""
+        return self.name is not None and self.form == picked(self.name, self.rarely).form
+
+    @property
     def is_mask(self) -> bool:
         """Whether each element is taken whole or not at all."""
         return _is_mask(self.form)

@@ -57,8 +57,16 @@ def test_nan_is_left_out(function: str, made: str) -> None:
     _check(f"def f(x):\n    return {function}({made})\n")
 
 
-@pytest.mark.parametrize("q", ["np.nanquantile(t, 0.3)", "np.nanpercentile(t, 40.0)"])
-def test_nan_is_left_out_of_quantiles(q: str) -> None:
+ALIKE = [
+    "np.nanquantile(t, 0.3)",
+    "np.nanpercentile(t, 40.0)",
+    "np.nanmax(t.reshape(2, 2))",
+    "np.nanmin(np.sort(t)[:3])",
+]
+
+
+@pytest.mark.parametrize("q", ALIKE)
+def test_nan_is_left_out_of_quantiles_and_what_is_moved(q: str) -> None:
     _check(f"def f(x):\n    t = x * HOLED * x\n    return {q}\n")
 
 

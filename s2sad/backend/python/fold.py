@@ -184,7 +184,9 @@ class _Statements:
         written = getattr(self, f"_{operation.kind}", None)
         if written is None:
             return self.trees.statement(operations, at)
-        values, before = self.trees.fold(operation.operands[:1], operations, at)
+        # What a ``while`` carries begins with values, of which none stands in its head.
+        head = () if operation.kind == "while" else operation.operands[:1]
+        values, before = self.trees.fold(head, operations, at)
         if operation.kind == "for" and before < at and self.is_moved(operation, values[0]):
             values, before = [self.trees.read(operation.operands[0])], at
         made: list[ast.stmt] = written(operation, values, around)
