@@ -611,6 +611,17 @@ def test_parts_and_blocks(of: Callable[[Any], Any]) -> None:
     agrees(f, DATA)
 
 
+@pytest.mark.parametrize("taken", [np.array([1, 2, 3]), [1, 2, 3], np.array([False, True, True, True])], ids=type)
+def test_an_index_may_change_later(taken: Any) -> None:
+    def f(x: Any) -> Any:
+        index = taken.copy()
+        part = sparse.csr_matrix((x, (ROWS, COLUMNS)))[index]
+        index[1] = 0
+        return np.sum((part @ V) ** 2)
+
+    agrees(f, DATA)
+
+
 def row_of(x: Any) -> Any:
     return np.sum(sparse.csr_array((x, (ROWS, COLUMNS)))[1] @ V)
 

@@ -24,6 +24,9 @@ def part(pattern: Pattern, index: Any) -> Pattern:
         (array([0, 1]), array([1, 2]), array([1, 2]), (2, 3))
     """
     parts = index if isinstance(index, tuple) else (index, slice(None))
+    # The matrix is made later, when the arrays of the index may have other contents.
+    parts = tuple([np.array(i) if isinstance(i, (list, np.ndarray)) else i for i in parts])
+    index = parts if isinstance(index, tuple) else parts[0]
     found = pattern.matrix(np.ones(pattern.count))[index]
     if not (sparse.issparse(found) and found.ndim == 2 and _is_grid(parts)):
         raise UndefinedDerivativeError(
