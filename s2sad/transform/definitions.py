@@ -75,12 +75,7 @@ def first_of(items: Any, stop: Any) -> Any:
 def first_if_any(items: Any, stop: Any) -> Any:
     """``islice(items, stop)``."""
     if stop > 0:
-        left = stop
-        for item in items:
-            yield item
-            left -= 1
-            if left == 0:
-                break
+        yield from first_of(items, stop)
 
 
 def some_of(items: Any, start: Any, stop: Any) -> Any:
@@ -102,19 +97,17 @@ def taken_while(predicate: Any, items: Any) -> Any:
 
 def with_others(items: Any, others: Any) -> Any:
     """``zip(items, others)`` of a sequence of others."""
-    count = len(others)
     for place, item in enumerate(items):
-        if place == count:
+        if place == len(others):
             break
         yield item, others[place]
 
 
 def beside_others(others: Any, items: Any) -> Any:
     """``zip(others, items)`` of a sequence of others, of which there is one or more."""
-    last = len(others) - 1
     for place, item in enumerate(items):
         yield others[place], item
-        if place == last:
+        if place + 1 == len(others):
             break
 
 

@@ -44,6 +44,8 @@ USES = [
     "for v, k in zip(few(x, log), (0.5, x, 2.0, 1.0)):\n        s += v * k",
     "for k, v in zip((x, 2.0, 1.0, 0.2), few(x, log)):\n        s += v * k",
     "s = sum([v * k for k, v in zip(range(4), walk(x, log))])",
+    "m = [x]\n    for v, k in zip(walk(x, log), m):\n        s += v * k\n        if len(m) < 4: m.append(3.0)",
+    "m = [x]\n    for k, v in zip(m, walk(x, log)):\n        s += v * k\n        if len(m) < 4: m.append(3.0)",
     "w = itertools.islice(walk(x, log), n)\n    x = x * 2.0\n    s = sum(w) * x",
 ]
 
