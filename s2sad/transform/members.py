@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import functools
 import types
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from s2sad.ir.code import Constant
-from s2sad.transform.classes import static_function
+from s2sad.ir.code import Constant, Operation, inner, regions_in
+from s2sad.runtime.classes import static_member
+from s2sad.transform.classes import GETTER, static_function
 from s2sad.transform.existing import owner
 from s2sad.transform.known import Abstract, Known, Method, NotSpecialisedError, Partial, Record, Row, is_plain
-from s2sad.transform.specialiser import Specialiser
+from s2sad.transform.specialiser import Done, End, Specialiser
 
 #: How many items a tuple of constants has at most that is known item by item.
 _MOST_SHOWN = 8
@@ -38,6 +40,21 @@ def of_class(s: Specialiser, record: Record, member: Any, name: str) -> Abstract
     if is_class or type(member) is object or isinstance(member, _CONTAINERS):
         return s.outside(member, name)
     raise NotSpecialisedError(name)
+
+
+def asks_the_class(
+    s: Specialiser, cls: type, function: types.FunctionType, done: Done, made: Sequence[Operation]
+) -> bool:
+    """Whether Python may ask `__getattr__` after a property, which it does where that raises an AttributeError.
+
+    The operations ``made`` are what the ``function`` of the property has become, and ``done`` is what it gives.
+    """
+    if static_member(cls, GETTER) is None:
+        return False
+    body = s.code(function).body
+    regions = [*regions_in(body), *(region for op in made for part in op.regions for region in regions_in(part))]
+    raises = isinstance(done, End) or any(region.exit.kind == "raise" for region in regions)
+    return raises or any(op.kind == "call" for op in inner(body))
 
 
 def existing_value(s: Specialiser, value: object, title: str) -> Abstract:

@@ -45,7 +45,7 @@ from s2sad.transform.known import (
     Unsure,
     is_plain,
 )
-from s2sad.transform.members import of_class
+from s2sad.transform.members import asks_the_class, of_class
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
@@ -218,7 +218,7 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
         if member.fget is None:
             raise NotSpecialisedError(name)
         _guard_member(s, cls, name)
-        return _call_member(s, member.fget, record, [], op, frame, _owner(cls, name))
+        return _computed(s, record, member.fget, name, op, frame)
     if name in record.fields and record.fields[name] in s.state:
         value = s.state[record.fields[name]]
         if record.origin is not None:
@@ -254,6 +254,15 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
     return (of_class(s, record, member, name),)
 
 
+def _computed(s: Specialiser, record: Record, function: Any, name: str, op: Operation, frame: Frame) -> Done:
+    """What the function of a property gives."""
+    before = len(s.out)
+    done = _call_member(s, function, record, [], op, frame, _owner(record.cls, name))
+    if asks_the_class(s, record.cls, function, done, s.out[before:]):
+        raise NotSpecialisedError(name)
+    return done
+
+
 def _computed_once(
     s: Specialiser, record: Record, member: functools.cached_property[Any], op: Operation, frame: Frame
 ) -> Done:
@@ -261,7 +270,7 @@ def _computed_once(
     name = member.attrname
     if record.origin is not None or name is None:
         raise NotSpecialisedError(op.data)
-    done = _call_member(s, member.func, record, [], op, frame, _owner(record.cls, op.data))
+    done = _computed(s, record, member.func, op.data, op, frame)
     if isinstance(done, tuple) and typed.operand_of(s.state, record) is None:
         # Of an argument's nothing is set: it is computed from the same wherever it is read.
         put(s, record, name, done[0])

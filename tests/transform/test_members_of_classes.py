@@ -40,6 +40,25 @@ class Outer:
     def gain(self, value):
         self._inner.k = value
 
+class Checked(Outer):
+    @property
+    def bad(self):
+        if self._inner.k > 0.0:
+            raise AttributeError("bad")
+        return self._inner.k
+    @property
+    def worse(self):
+        return self.nothing
+    @functools.cached_property
+    def late(self):
+        return self.bad
+    @property
+    def called(self):
+        return no_attribute(self._inner)
+
+def no_attribute(inner):
+    raise AttributeError(inner)
+
 class Twice(Outer):
     def __getattr__(self, name):
         return 2.0 * super().__getattr__(name)
@@ -114,6 +133,8 @@ ODD = [
     "return copy.copy(Outer(Inner(x))).k",
     "class Local(Registered, key='local'):\n        def f(self):\n            return self.k\n    return Local(x).f()",
     "return Outer(Inner(x)).missing",
+    *[f"return Checked(Inner(x), {n}=3.0).{n} * x" for n in ("bad", "worse", "late", "called")],
+    "try:\n        v = Checked(Inner(x), bad=3.0).bad\n    except AttributeError:\n        v = 1.0\n    return v * x",
 ]
 NAMES = {"functools": functools, "dataclasses": dataclasses, "copy": copy}
 
