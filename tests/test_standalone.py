@@ -170,6 +170,21 @@ def test_variables_of_closures_of_one_definition_are_told_apart() -> None:
         assert len(right) == 1
 
 
+def test_a_variable_of_a_closure_is_told_apart_from_what_is_imported(make: Make) -> None:
+    make("one_k", "k = 5.0\ndef scaled(v):\n    w = v\n    for n in range(2):\n        w = w * v * k\n    return w\n")
+    two = make(
+        "two_k",
+        "import one_k\ndef of(k):\n    def loss(x):\n        return one_k.scaled(x[0]) * k + one_k.scaled(x[1])\n"
+        "    return loss\n",
+    )
+    loss, x = two.of(3.0), np.array([0.7, 1.3])
+    text = grad(loss).source_for(x)
+    (named,) = text.partition("# To be defined here, since no import gives it: ")[2].partition("\n")[0].split(", ")
+    space: dict[str, Any] = {named: 3.0}
+    exec(text, space)
+    np.testing.assert_allclose(space["loss_grad_x"](x), numeric_gradient(loss, (x,)), rtol=1e-7)
+
+
 def with_an_object_as_default(
     x: Any, scale: Any = 2.0, weights: Any = TABLE, power: Any = 2, *, more: Any = None
 ) -> Any:

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 _SCOPES = (ast.FunctionDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def told_apart(texts: Sequence[str], unknown: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+def told_apart(
+    texts: Sequence[str], unknown: Sequence[Mapping[str, Any]], imported: Iterable[str] = ()
+) -> list[dict[str, str]]:
     """The names that the unknown names of some functions get, so that each means one variable in the whole text.
 
     ``unknown`` has for each of the ``texts`` the names, each with its holder: the cell, or the namespace, that has the
-    variable. The first holder keeps the name.
+    variable. The first holder keeps the name, unless it is one that is ``imported``.
 
     Example:
         >>> cells = [(lambda k: lambda: k)(k).__closure__[0] for k in (2.0, 3.0)]
         >>> told_apart(["k * x", "k * x"], [{"k": cells[0]}, {"k": cells[1]}])
         [{'k': 'k'}, {'k': 'k_2'}]
     """
-    holders: dict[str, list[tuple[Any, str]]] = {}
+    holders: dict[str, list[tuple[Any, str]]] = {name: [(None, name)] for name in imported}
     whole = "\n".join(texts)
     found = []
     for names in unknown:

@@ -69,9 +69,10 @@ class Writer:
                 pending += [cell.cell_contents.__name__ for cell in self.parts[name].cells]
                 pending += self.parts[name].needs
         parts = [part for name, part in self.parts.items() if name in wanted - self.clashing]
-        given = told_apart([part.text for part in parts], [part.open for part in parts])
+        imports = {i for part in parts for i in part.imports}
+        given = told_apart([part.text for part in parts], [part.open for part in parts], {i.alias for i in imports})
         unknown = {name for names in given for name in names.values()} | (wanted & self.clashing)
-        first = head({i for part in parts for i in part.imports}, unknown)
+        first = head(imports, unknown)
         texts = [renamed(part.text.rstrip(), names) for part, names in zip(parts, given, strict=True)]
         return (first + "\n\n\n" if first else "") + "\n\n".join(text + "\n" for text in texts)
 
