@@ -421,8 +421,8 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
     for (number, name), content in zip(lifted.created, contents[len(lifted.changed) :], strict=True):
         record = things[number]
         assert isinstance(record, Record)
-        record.fields[name] = Cell(name, None, record)
-        s.state[record.fields[name]] = content
+        # The other way of a condition may have set the attribute: it has one cell.
+        s.state[record.fields.setdefault(name, Cell(name, None, record))] = content
     s.state.settle(cell_of(things[n]) for n in lifted.settled)
     if lifted.gives_settled:
         s.state.settle(cell for cell in s.state if cell not in before)

@@ -58,6 +58,15 @@ class Long:
         k = k - self.v
         return k * k
 
+    def table(self) -> None:
+        rows = np.zeros(3)
+        for i in range(3):
+            rows[i] = i + 1.0
+            if i > 1:
+                rows[i] += 2.0
+            rows[0] += 0.5
+        self.rows, self.low = rows, 1.0
+
     def report(self) -> Any:
         s = 0.0
         for i in range(4):
@@ -312,6 +321,24 @@ def set_by_a_long_method(x: Any) -> Any:
     return r * b.top
 
 
+def set_by_a_long_method_and_on_the_other_way(x: Any) -> Any:
+    b = Long(x[0])
+    if x[1] > 0.5:
+        b.rows = np.array([1.0, 2.0, 4.0])
+    else:
+        b.table()
+    return np.sum(b.rows * x[0]) * x[1]
+
+
+def asked_for_where_both_ways_have_set_it(x: Any) -> Any:
+    b = Long(x[0])
+    if x[1] > 0.5:
+        b.low = 3.0
+    else:
+        b.table()
+    return b.low * x[1] if hasattr(b, "low") else x[0]
+
+
 FUNCTIONS: list[Callable[..., Any]] = [
     set_by_a_method, read_with_default, made_when_first_read, asked_before_read, asked_for_its_absence,
     asked_in_an_expression, raising_by_itself, never_there, never_there_and_caught, sometimes_there_and_caught,
@@ -319,6 +346,7 @@ FUNCTIONS: list[Callable[..., Any]] = [
     set_in_an_object_where_tried, object_on_some_ways, function_on_some_ways, method_on_some_ways,
     list_on_some_ways, list_on_one_of_three_ways, array_on_some_ways, none_of_the_class, array_of_the_class,
     by_name, of_a_frozen_one, long_methods, set_by_a_long_method,
+    set_by_a_long_method_and_on_the_other_way, asked_for_where_both_ways_have_set_it,
 ]  # fmt: skip
 POINTS = [np.array([0.8, 0.9]), np.array([0.3, 0.2]), np.array([0.8, 0.1]), np.array([0.2, 0.7])]
 #: Those that forward mode refuses, since what is tried branches.
