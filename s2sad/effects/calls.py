@@ -231,7 +231,8 @@ def _initialised(a: Activation, op: Operation, init: Any, args: Arguments) -> Ob
     """Call the generated ``__init__`` of a dataclass with an instance."""
     rest = Arguments(args.positional[1:], args.named, args.spread)
     for o in args.positional[0]:
-        if o.cls is not None and o.cls.__dict__.get("__init__") is init and not o.is_row:
+        is_own = o.cls is not None and o.cls.__dict__.get("__init__") is init and "__dataclass_fields__" in vars(o.cls)
+        if is_own and not o.is_row:
             _made_data(a, op, o.cls, init, frozenset((o,)), rest)
         else:
             a.unknown(op, args.all())

@@ -223,6 +223,9 @@ def _texts(function: types.FunctionType) -> list[list[str]]:
         before = entry[2]
     linecache.checkcache(file)
     now = linecache.getlines(file, function.__globals__)
+    if not now and file.startswith("<frozen "):
+        # Of the modules in the interpreter those of the library have a file nevertheless.
+        now = linecache.getlines(function.__globals__.get("__file__") or "")
     return [lines for lines in (now, before if before is not now else []) if lines]
 
 

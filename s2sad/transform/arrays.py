@@ -447,10 +447,3 @@ def items(s: Specialiser, record: Record, op: Operation, frame: Frame) -> tuple[
     if number is None or number > MOST_ITEMS:
         return None
     return tuple([computed(s, "item", None, [found, Constant(i)], op, frame) for i in range(number)])
-
-
-def tested(s: Specialiser, value: Abstract) -> Abstract:
-    """What is asked whether an object counts as true: the array; any other value itself."""
-    if not is_array(value) or users(value, "__bool__"):
-        return value
-    return elements(s, value)

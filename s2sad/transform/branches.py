@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from s2sad.ir.code import UNSET, Constant, Exit, Kind, Operand, Operation, Place, Region, Value
-from s2sad.transform import arrays, choices, presence
+from s2sad.transform import choices, presence
 from s2sad.transform.containers import computed, performed
 from s2sad.transform.existing import is_existing
 from s2sad.transform.known import (
@@ -34,6 +34,7 @@ from s2sad.transform.regions import breaks, is_expression
 from s2sad.transform.shapes import Again, Rebuild, Shapes, apart_from, exists, is_made, things_of
 from s2sad.transform.simple import truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
+from s2sad.transform.truths import tested
 
 Arm = Callable[[], End]
 
@@ -41,7 +42,7 @@ Arm = Callable[[], End]
 def branch(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """An ``if`` or a conditional expression."""
     test = s.get(op.operands[0], frame)
-    test = arrays.tested(s, test)
+    test = tested(s, test, op, frame)
     known = truth(s, test)
     if known is not None:
         end = s.run(op.regions[0 if known else 1], frame)
@@ -80,7 +81,7 @@ def _connected(s: Specialiser, op: Operation, value: Abstract, rest: list[Region
         (value,) = end.values
     if not rest:
         return (value,)
-    value = arrays.tested(s, value) if is_tested else value
+    value = tested(s, value, op, frame) if is_tested else value
     if isinstance(value, Choice) and is_tested:
         value = choices.asked(s, value, functools.partial(truth, s), frame.place or op.place)
     # A container of which nobody knows whether it is empty is an object of the new program.
@@ -88,7 +89,7 @@ def _connected(s: Specialiser, op: Operation, value: Abstract, rest: list[Region
         raise NotSpecialisedError("truth")
     first = s.dynamic(value)
     place = frame.place or op.place
-    regions = _expressions(s, rest, frame, is_tested)
+    regions = _expressions(s, op, rest, frame, is_tested)
     if regions is not None:
         result = Value(op.result.name)
         s.out.append(Operation(op.kind, (first,), (result,), op.data, regions, place))
@@ -100,28 +101,30 @@ def _connected(s: Specialiser, op: Operation, value: Abstract, rest: list[Region
             return end
         done = _connected(s, op, end.values[0], rest[1:], frame)
         if isinstance(done, tuple) and is_tested:
-            return End("yield", tuple([_as_test(s, value) for value in done]))
+            return End("yield", tuple([_as_test(s, value, op, frame) for value in done]))
         return done if isinstance(done, End) else End("yield", done or ())
 
     arms: list[Arm] = [others, lambda: End("yield", (first,))]
     return fork(s, first, arms if op.kind == "and" else arms[::-1], [op.result.name], place)
 
 
-def _as_test(s: Specialiser, value: Abstract) -> Abstract:
+def _as_test(s: Specialiser, value: Abstract, op: Operation, frame: Frame) -> Abstract:
     """A value of which nothing matters but whether it counts as true, as a constant if that is known."""
     known = truth(s, value) if is_static(value) else None
-    return arrays.tested(s, value) if known is None else Constant(known)
+    return tested(s, value, op, frame) if known is None else Constant(known)
 
 
-def _expressions(s: Specialiser, rest: Sequence[Region], frame: Frame, is_tested: bool) -> tuple[Region, ...] | None:
-    """Regions that are expressions and change no cell; None if one is not."""
+def _expressions(
+    s: Specialiser, op: Operation, rest: Sequence[Region], frame: Frame, is_tested: bool
+) -> tuple[Region, ...] | None:
+    """Regions of an operation that are expressions and change no cell; None if one is not."""
     made = []
     for region in rest:
         before = s.state
         with s.apart() as out:
             end = s.run(region, frame)
             if end.kind == "yield" and is_tested:
-                end = replace(end, values=tuple([_as_test(s, value) for value in end.values]))
+                end = replace(end, values=tuple([_as_test(s, value, op, frame) for value in end.values]))
             if end.kind != "yield" or (is_static(end.values[0]) and not isinstance(end.values[0], Known)):
                 return None
             if any(not same(s.state[cell], value) for cell, value in before.items()):

@@ -20,6 +20,7 @@ from s2sad.ir.code import NONE, UNSET, Constant, Operation, Value
 from s2sad.runtime.classes import own_class, static_member
 from s2sad.runtime.items import is_function, is_place, no_function
 from s2sad.transform import generators, sizes
+from s2sad.transform.arrays import is_array
 from s2sad.transform.branches import fork
 from s2sad.transform.classes import GETTER
 from s2sad.transform.constants import class_of, is_instance, text_computed
@@ -48,6 +49,7 @@ from s2sad.transform.copies import (
     replaced,
 )
 from s2sad.transform.held import held_items, is_held
+from s2sad.transform.iteration import iterated, iterator_of
 from s2sad.transform.iterators import Given
 from s2sad.transform.known import (
     WRAPPING,
@@ -60,7 +62,7 @@ from s2sad.transform.known import (
     Row,
     is_callable,
 )
-from s2sad.transform.objects import has_attribute, iterated, member_call, set_on, shown
+from s2sad.transform.objects import has_attribute, member_call, set_on, shown
 from s2sad.transform.simple import is_number, is_structure
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 from s2sad.transform.streams import ITERATING, NAMES
@@ -73,15 +75,18 @@ _OF_NOTHING = (float, int, complex, str, bool)
 #: Functions of which it is known what they make of a number.
 _OF_NUMBERS = (float, int, abs, round, math.floor, math.ceil, math.trunc)
 #: The functions that run through what they are given.
-_RUNNING = (enumerate, zip, list, tuple, sum, map, filter, sorted, any, all, iter, min, max)
+_RUNNING = (enumerate, zip, list, tuple, sum, map, filter, sorted, any, all, iter, min, max, functools.reduce)
 
 
 def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Frame) -> Done:
     """What a function of Python's own gives for static arguments; None where that is not known."""
     if not isinstance(function, type) and own_class(function) is not None:
         return None  # nor is it compared with any
-    if any(function is f for f in _RUNNING):
-        args = [(kind, iterated(s, value, op, frame)) for kind, value in args]
+    if function is iter and len(args) == 1 and isinstance(args[0][1], Record) and not is_array(args[0][1]):
+        return (iterator_of(s, args[0][1], op, frame),)
+    if (run := _run_through(function, args)) != slice(0, 0):
+        through = [(kind, iterated(s, value, op, frame)) for kind, value in args[run]]
+        args = [*args[: run.start], *through, *args[run.stop :]]
         if s.relied.writes_out:
             args = [(kind, numbered(v) if isinstance(v, Constant) or function is list else v) for kind, v in args]
     values = [s.plain(value) for kind, value in args if not kind]
@@ -140,6 +145,17 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
     )
     known = known or any(v in s.rows or v in s.types or (s.relied.writes_out and is_held(v)) for v in values)
     return making(s, values) if not named and known else None
+
+
+def _run_through(function: Any, args: Args) -> slice:
+    """Which of its arguments a function runs through."""
+    if not any(function is f for f in _RUNNING):
+        return slice(0, 0)
+    count = sum(not kind for kind, _ in args)
+    if function in (min, max) and count != 1:
+        return slice(0, 0)
+    first = 1 if function in (map, filter, functools.reduce) else 0
+    return slice(first, count if function in (zip, map) else first + 1)
 
 
 def _of_number(s: Specialiser, function: Any, value: Abstract, op: Operation, frame: Frame) -> Done:

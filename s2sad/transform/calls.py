@@ -45,6 +45,7 @@ from s2sad.transform.functionals import (
 )
 from s2sad.transform.held import held_pairs
 from s2sad.transform.inlining import enter, inlined
+from s2sad.transform.iteration import iterated
 from s2sad.transform.known import (
     Abstract,
     Choice,
@@ -102,7 +103,7 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
         if kind == "**" and named is None:
             named = stars.by_name(s, function, args, op, value, frame.place or op.place)
         if kind == "*" and isinstance(value, Record):
-            value = objects.iterated(s, value, op, frame)
+            value = iterated(s, value, op, frame)
         if kind == "*" and isinstance(value, Generator):
             value = generators.listed(s, value, op, frame)
         row = run_through(s, value) if kind == "*" else None

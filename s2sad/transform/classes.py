@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import collections
+import collections.abc
 import functools
 import types
 import typing
@@ -42,15 +43,19 @@ _GETTER = type(vars(collections.namedtuple("_", "a"))["a"])
 
 
 #: Bases that say nothing of what objects do.
-_WITHOUT_MEMBERS: tuple[Any, ...] = (abc.ABC, typing.Generic)
+_WITHOUT_MEMBERS: tuple[Any, ...] = (abc.ABC, typing.Generic, typing.Protocol)
+#: What makes a class of a class statement, and changes nothing of what its objects do.
+_METACLASSES = (type, abc.ABCMeta, type(typing.Protocol))
+#: Where the abstract classes of containers and iterators are, of which what they give is written in Python.
+_ABSTRACT = collections.abc.Sequence.__module__
 
 
 def is_simple(cls: type, *but: str) -> bool:
     """Whether objects of a class are no more than their attributes and the methods of the class, ``but`` for some."""
-    if type(cls) not in (type, abc.ABCMeta) or own_class(cls) is None or getattr(cls, "__abstractmethods__", None):
+    if type(cls) not in _METACLASSES or own_class(cls) is None or getattr(cls, "__abstractmethods__", None):
         return False
     for base in cls.__mro__[:-1]:
-        if base in _WITHOUT_MEMBERS:
+        if base in _WITHOUT_MEMBERS or base.__module__ == _ABSTRACT:
             continue
         odd = [vars(base)[name] for name in _ODD if name in vars(base) and name not in but]
         if own_class(base) is None or not all(map(is_generated, odd)):

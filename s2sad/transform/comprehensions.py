@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import Any
 
-from s2sad.ir.code import Code, Constant, Operation, Region, Value
+from s2sad.ir.code import UNSET, Code, Constant, Operation, Region, Value, Variable
 from s2sad.transform.containers import (
     MOST_ITEMS,
     elements,
@@ -20,9 +21,9 @@ from s2sad.transform.containers import (
     numbered,
     one_by_one,
 )
-from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Row
+from s2sad.transform.known import Abstract, Cell, Known, NotSpecialisedError, Row
 from s2sad.transform.later import called_with
-from s2sad.transform.regions import is_spread
+from s2sad.transform.regions import is_spread, own_variables
 from s2sad.transform.simple import is_structure, truth
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 
@@ -39,7 +40,8 @@ def comprehension(s: Specialiser, op: Operation, frame: Frame) -> Done:
     whole = is_plain and is_spread(s.active[-1], op.result) and is_known(s, iterable)
     if op.awaits or not (whole or _is_written_out(s, op.data, op.regions[0], iterable, frame)):
         return None
-    elements = list(itertools.islice(_rounds(s, op.regions[0], numbered(iterable), frame), MOST_ITEMS + 1))
+    inside = _begun(s, own_variables(s.active[-1], op.regions), frame)
+    elements = list(itertools.islice(_rounds(s, op.regions[0], numbered(iterable), inside), MOST_ITEMS + 1))
     if len(elements) > MOST_ITEMS:
         raise NotSpecialisedError("many items")
     s.used = True
@@ -83,10 +85,11 @@ def _is_written_out(s: Specialiser, kind: str, region: Region, iterable: Abstrac
 def makes_structures(s: Specialiser, region: Region, frame: Frame) -> bool:
     """Whether the elements of a comprehension over operands of the new program are more than operands."""
     before, env, used, lifted = s.mark(), dict(frame.env), s.used, dict(s.lifted)
-    frame.env[region.params[0]] = Value()
+    inside = _begun(s, own_variables(s.active[-1], [region]), frame)
+    inside.env[region.params[0]] = Value()
     try:
         with s.writing(True):
-            elements = list(_inside(s, region, frame, probing=True))
+            elements = list(_inside(s, region, inside, probing=True))
         return any(is_structure(part) for element in elements for part in element)
     except NotSpecialisedError:
         return True
@@ -95,6 +98,15 @@ def makes_structures(s: Specialiser, region: Region, frame: Frame) -> bool:
         frame.env.clear()
         frame.env.update(env)
         s.used, s.lifted = used, lifted
+
+
+def _begun(s: Specialiser, variables: Collection[Variable], frame: Frame) -> Frame:
+    """The frame of an evaluation of a comprehension, which has variables of its own that functions keep."""
+    inside = replace(frame, env=dict(frame.env)) if variables else frame
+    for variable in variables:
+        inside.env[variable] = cell = Cell(variable.name)
+        s.state[cell] = UNSET
+    return inside
 
 
 def _rounds(s: Specialiser, region: Region, iterable: Abstract, frame: Frame) -> Iterator[Element]:
@@ -145,7 +157,8 @@ def generator(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
     def thunk() -> Iterator[Abstract]:
         s.used = True
-        for (element,) in _rounds(s, each.regions[0], numbered(iterable), frame):
+        inside = _begun(s, code.variables, frame)
+        for (element,) in _rounds(s, each.regions[0], numbered(iterable), inside):
             yield element
 
     return (lazy(s, thunk),)

@@ -390,3 +390,54 @@ def mapped_pairs(function: Any, first: Any, second: Any) -> Any:
 def filtered(function: Any, iterable: Any) -> Any:
     """``filter(function, iterable)``, where the items are not known one by one."""
     return (item for item in iterable if function(item))
+
+
+def rounds_of(iterator: Any) -> Any:
+    """What runs through an iterator: an object with ``__next__``."""
+    while True:
+        try:
+            item = iterator.__next__()
+        except StopIteration:
+            break
+        yield item
+
+
+def items_by_place(sequence: Any) -> Any:
+    """What runs through an object that has ``__getitem__``, and no ``__iter__``."""
+    place = 0
+    while True:
+        try:
+            item = sequence[place]
+        except IndexError:
+            break
+        yield item
+        place += 1
+
+
+def next_or(iterator: Any, default: Any) -> Any:
+    """``next(iterator, default)``."""
+    try:
+        item = iterator.__next__()
+    except StopIteration:
+        item = default
+    return item
+
+
+def reduced_from(function: Any, iterable: Any, start: Any) -> Any:
+    """``functools.reduce(function, iterable, start)``."""
+    total = start
+    for item in iterable:
+        total = function(total, item)
+    return total
+
+
+def reduced(function: Any, iterable: Any) -> Any:
+    """``functools.reduce(function, iterable)``."""
+    total = None
+    is_empty = True
+    for item in iterable:
+        total = item if is_empty else function(total, item)
+        is_empty = False
+    if is_empty:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    return total

@@ -17,6 +17,7 @@ from s2sad.ir.code import NONE, UNSET, Code, Constant, Exit, Operation, Region, 
 from s2sad.runtime.classes import static_member
 from s2sad.transform import branches
 from s2sad.transform.containers import computed, elements, is_known, items_of, one_by_one, performed
+from s2sad.transform.iteration import iterated
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -30,7 +31,6 @@ from s2sad.transform.known import (
     is_static,
 )
 from s2sad.transform.lifting import Enter, Start
-from s2sad.transform.objects import iterated
 from s2sad.transform.regions import breaks
 from s2sad.transform.simple import truth
 from s2sad.transform.specialiser import Consumer, Done, End, Frame, Specialiser

@@ -31,6 +31,7 @@ from s2sad.transform import (
     variables,
 )
 from s2sad.transform.attribute_dicts import as_dict
+from s2sad.transform.iteration import iterated
 from s2sad.transform.known import Known, NotSpecialisedError, Record
 from s2sad.transform.specialiser import Done, Frame, Handler, Specialiser
 
@@ -53,7 +54,7 @@ def _iterated(inner: Handler) -> Handler:
 
     def handler(s: Specialiser, op: Operation, frame: Frame) -> Done:
         value = s.get(op.operands[0], frame)
-        found = objects.iterated(s, value, op, frame) if isinstance(value, (Known, Record)) else value
+        found = iterated(s, value, op, frame) if isinstance(value, (Known, Record)) else value
         if found is value:
             return inner(s, op, frame)
         held = Value()

@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from s2sad.ir.code import NONE, UNSET, Code, Operation, Region, Value, Variable, codes, regions_in
-from s2sad.transform import arrays, branches
+from s2sad.transform import branches
 from s2sad.transform.known import Abstract, Cell, NotSpecialisedError, Record
 from s2sad.transform.lifting import Start
 from s2sad.transform.regions import caught_variables, is_part_of_expression, returns, shared_variables
 from s2sad.transform.simple import truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
+from s2sad.transform.truths import tested
 
 
 def inlined(
@@ -119,7 +120,7 @@ def _forked(s: Specialiser, op: Operation, frame: Frame, after: After) -> Done:
         return done if isinstance(done, End) else End("yield", done or ())
 
     test = s.get(op.operands[0], frame)
-    test = arrays.tested(s, test)
+    test = tested(s, test, op, frame)
     known = truth(s, test)
     if known is not None:
         return arm(op.regions[0 if known else 1])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from s2sad.ir.code import Constant, Operand, Operation, Value
-from s2sad.runtime.classes import own_class
+from s2sad.runtime.classes import own_class, static_member
 from s2sad.runtime.objects import at_least
 from s2sad.transform import definitions
 from s2sad.transform.branches import fork
@@ -33,12 +33,14 @@ from s2sad.transform.known import (
     Known,
     Lazy,
     NotSpecialisedError,
+    Record,
     Row,
     Stream,
     is_static,
     same,
 )
 from s2sad.transform.later import at_once, is_gone_through
+from s2sad.transform.objects import member_call
 from s2sad.transform.simple import is_structure, truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -231,6 +233,8 @@ def iter_(given: Given) -> Done:
 
 
 def next_(given: Given) -> Done:
+    if given.values and isinstance(given.values[0], Record):
+        return _next_of_object(given, given.values[0])
     if not 1 <= len(given.values) <= 2 or not isinstance(given.values[0], (Stream, Lazy)):
         return None
     iterator = given.values[0]
@@ -247,6 +251,15 @@ def next_(given: Given) -> Done:
     if len(given.values) == 2:
         return (given.values[1],)
     raise NotSpecialisedError("StopIteration")
+
+
+def _next_of_object(given: Given, record: Record) -> Done:
+    """``next`` of an object that the program makes."""
+    if len(given.values) == 2:
+        return given.defined(definitions.next_or)
+    if len(given.values) != 1 or static_member(record.cls, "__next__") is None:
+        return None
+    return member_call(given.s, record, "__next__", [], given.op, given.frame)
 
 
 #: What stands for ``map``, by how many arguments it is given.
@@ -303,6 +316,8 @@ def filter_(given: Given) -> Done:
 
 
 def reduce(given: Given) -> Done:
+    if any(isinstance(value, Generator) for value in given.values[1:2]) and len(given.values) <= 3:
+        return given.defined(definitions.reduced if len(given.values) == 2 else definitions.reduced_from)
     if not 2 <= len(given.values) <= 3 or (not given.are_known(1) and not is_known(given.s, given.values[1])):
         return None
     function, items, *start = given.values

@@ -20,6 +20,7 @@ from s2sad.transform.containers import (
     is_object_as_well,
     numbered,
 )
+from s2sad.transform.iteration import iterated
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -32,12 +33,13 @@ from s2sad.transform.known import (
     Unsure,
     same,
 )
-from s2sad.transform.objects import content_of, iterated
+from s2sad.transform.objects import content_of
 from s2sad.transform.regions import breaks, with_iterable_behind
 from s2sad.transform.shapes import is_made
 from s2sad.transform.simple import is_number, is_structure
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 from s2sad.transform.standing import Table
+from s2sad.transform.truths import tested
 from s2sad.transform.written_out import MOST_ROUNDS, names_of, round_of, tested_out, written_out
 
 #: How many are so few that they are written out where that alone keeps the keys of dicts known.
@@ -447,10 +449,12 @@ class _Loop:
         test, *parts = self.op.regions
         with s.apart() as out:
             own = self.enter(test.params)
-            tested = s.run(test, self.frame)
+            asked = s.run(test, self.frame)
+            if asked.kind == "yield":
+                asked = replace(asked, values=tuple([tested(s, v, self.op, self.frame) for v in asked.values]))
             self.notice()
-            with s.stand_ins.reading(any(isinstance(value, Items) for value in tested.values)):
-                end = s.exit(tested)
+            with s.stand_ins.reading(any(isinstance(value, Items) for value in asked.values)):
+                end = s.exit(asked)
             regions = [Region(tuple(own), tuple(out), end)]
             state = s.state
             for inside, part in zip((True, False), parts, strict=True):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import gast
 
@@ -41,6 +44,17 @@ class Making:
         variable = Variable(name)
         self.memory |= {variable}
         return variable
+
+    @contextmanager
+    def remembering(self, variables: frozenset[Variable], env: dict[Any, Any]) -> Iterator[None]:
+        """Let variables of a comprehension be memory in the ``with``, whatever they are in an environment."""
+        for variable in variables:
+            env.pop(variable, None)
+        self.memory |= variables
+        try:
+            yield
+        finally:
+            self.memory -= variables
 
     def reads_alike(self, name: str, home: Home) -> bool:
         """Whether a global name of another text means the same here."""

@@ -390,20 +390,6 @@ def shown(s: Specialiser, record: Record, names: Sequence[str], op: Operation, f
     return None
 
 
-def iterated(s: Specialiser, value: Abstract, op: Operation, frame: Frame) -> Abstract:
-    """What a loop over a value runs through: of an object what its method gives."""
-    if isinstance(value, Known) and existing.is_object(value.value):
-        return existing.iterated(s, value, op, frame) or value
-    if not isinstance(value, Record) or static_member(value.cls, "__iter__") is None:
-        return value
-    if arrays.is_array(value) and not arrays.users(value, "__iter__"):
-        return arrays.iterated(s, value, op, frame)
-    done = member_call(s, value, "__iter__", [], op, frame)
-    if not isinstance(done, tuple):
-        raise NotSpecialisedError("__iter__")
-    return done[0]
-
-
 def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Frame) -> Done:
     """An attribute of an object that exists: a method of its class, a function of a module or class."""
     value = base.value

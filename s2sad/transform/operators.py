@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import types
 from collections.abc import Iterator
 
@@ -10,14 +11,15 @@ from s2sad.ir.code import Constant, Operation, Value
 from s2sad.ops.models import is_of_model
 from s2sad.runtime import number
 from s2sad.runtime.classes import static_member
-from s2sad.transform import arrays, typed
+from s2sad.transform import arrays, branches, typed
 from s2sad.transform.classes import has_operators, is_generated
 from s2sad.transform.containers import computed
 from s2sad.transform.copies import fields_of
-from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Record, Row, is_static
+from s2sad.transform.known import Abstract, Choice, Known, NotSpecialisedError, Record, Row, is_static
 from s2sad.transform.objects import member_call
 from s2sad.transform.simple import truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
+from s2sad.transform.truths import tested
 
 _BINARY = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
@@ -27,6 +29,7 @@ _UNARY = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
 _COMPARE = {
     "<": ("__lt__", "__gt__"), "<=": ("__le__", "__ge__"), ">": ("__gt__", "__lt__"), ">=": ("__ge__", "__le__"),
 }  # fmt: skip
+_REFLECTED = frozenset(reflected for _, reflected in _COMPARE.values())
 #: One attempt: the object whose method is asked, the name of the method, and the other operand.
 Attempt = tuple[Record | Row, str, Abstract]
 
@@ -36,6 +39,8 @@ def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
     values = [typed.named_tuple(s, s.get(o, frame)) for o in op.operands]
     if op.kind in ("unary", "binary", "inplace") and any(map(has_operators, values)):
         pass
+    elif any(map(_is_one_of_objects, values)):
+        return _of_each(s, values, op, frame)
     elif not any(isinstance(v, Record) for v in values):
         return None
     first = values[0]
@@ -45,10 +50,17 @@ def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return member_call(s, first, "__getitem__", [("", values[1])], op, frame) if isinstance(first, Record) else None
     if op.kind == "unary" and op.data in _UNARY and isinstance(first, (Record, Row)):
         return member_call(s, first, _UNARY[op.data], [], op, frame)
+    if op.kind == "unary" and op.data == "not" and (asked := tested(s, first, op, frame)) is not first:
+        return (_negated(s, asked, op, frame),)
+    if op.kind == "compare" and op.data in ("in", "not in") and isinstance(values[1], Record):
+        return _searched(s, first, values[1], op, frame)
     if op.kind == "compare" and op.data in ("==", "!="):
         return _equality(s, values, op, frame)
     names = _methods_of(op)
     left, right = values
+    if op.kind == "compare" and _are_of_dataclass(left, right, names[0]):
+        fields = [Row(_compared_fields(s, record)) for record in (left, right) if isinstance(record, Record)]
+        return (computed(s, "compare", op.data, fields, op, frame),)
     # What an array does to a model is for that to say.
     if not isinstance(left, (Record, Row)) and not (isinstance(right, Record) and is_of_model(right.cls)):
         left = _number(s, left, op, frame)
@@ -57,6 +69,26 @@ def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if done is None:
         raise NotSpecialisedError("operator")
     return done
+
+
+def _is_one_of_objects(value: Abstract) -> bool:
+    """Whether a value is one of two objects by a condition."""
+    return isinstance(value, Choice) and any(
+        isinstance(side, Record) or _is_one_of_objects(side) for side in (value.then, value.orelse)
+    )
+
+
+def _of_each(s: Specialiser, values: list[Abstract], op: Operation, frame: Frame) -> Done:
+    """What an operator gives for each side of the first operand that is one of two objects."""
+    at = next(n for n, value in enumerate(values) if _is_one_of_objects(value))
+    choice = values[at]
+    assert isinstance(choice, Choice)
+
+    def arm(side: Abstract) -> End:
+        return End("yield", (computed(s, op.kind, op.data, (*values[:at], side, *values[at + 1 :]), op, frame),))
+
+    arms = [functools.partial(arm, side) for side in (choice.then, choice.orelse)]
+    return branches.fork(s, choice.test, arms, [result.name for result in op.results], frame.place or op.place)
 
 
 def _methods_of(op: Operation) -> tuple[str, str]:
@@ -80,7 +112,7 @@ def _of_arrays(s: Specialiser, values: list[Abstract], op: Operation, frame: Fra
         if arrays.users(values[0], name):
             return member_call(s, values[0], name, [("", v) for v in values[1:]], op, frame)
         if op.kind == "unary" and op.data == "not":
-            return (computed(s, op.kind, op.data, [arrays.tested(s, values[0])], op, frame),)
+            return (computed(s, op.kind, op.data, [tested(s, values[0], op, frame)], op, frame),)
         if op.kind == "item":
             return arrays.item(s, values, op, frame)
         return arrays.numpys(s, op.kind, op.data, values, op, frame)
@@ -142,7 +174,7 @@ def _equality(s: Specialiser, values: list[Abstract], op: Operation, frame: Fram
     if (op.data == "!=" and own) or models or any(isinstance(v, Known) for v in values):
         raise NotSpecialisedError("operator")
     left, right = [v if is_static(v) else _number(s, v, op, frame) for v in values]
-    if isinstance(left, Record) and isinstance(right, Record) and left.cls is right.cls and _compares_fields(left.cls):
+    if _are_of_dataclass(left, right, "__eq__") and isinstance(left, Record) and isinstance(right, Record):
         fields = [Row(_compared_fields(s, record)) for record in (left, right)]
         return (computed(s, "compare", op.data, fields, op, frame),)
     done = _answer(s, _attempts(left, right, "", "__eq__", "__eq__"), op, frame)
@@ -153,13 +185,29 @@ def _equality(s: Specialiser, values: list[Abstract], op: Operation, frame: Fram
         return (Constant((left is right) == (op.data == "==")),)
     if op.data == "==" or not isinstance(done, tuple):
         return done
-    known = truth(s, done[0])
-    return (computed(s, "unary", "not", done, op, frame) if known is None else Constant(not known),)
+    return (_negated(s, done[0], op, frame),)
 
 
-def _compares_fields(cls: type) -> bool:
-    """Whether objects of a class are equal where their fields are, by the method that ``dataclasses`` generates."""
-    return dataclasses.is_dataclass(cls) and is_generated(static_member(cls, "__eq__"))
+def _searched(s: Specialiser, value: Abstract, record: Record, op: Operation, frame: Frame) -> Done:
+    """``value in record``: whether what its method gives counts as true."""
+    done = member_call(s, record, "__contains__", [("", value)], op, frame)
+    if not isinstance(done, tuple):
+        return done
+    found = _negated(s, done[0], op, frame)
+    return (found if op.data == "not in" else _negated(s, found, op, frame),)
+
+
+def _negated(s: Specialiser, value: Abstract, op: Operation, frame: Frame) -> Abstract:
+    """``not value``."""
+    known = truth(s, value)
+    return computed(s, "unary", "not", (value,), op, frame) if known is None else Constant(not known)
+
+
+def _are_of_dataclass(left: Abstract, right: Abstract, name: str) -> bool:
+    """Whether two objects are of one class, and compared by their fields as ``dataclasses`` has generated it."""
+    if not (isinstance(left, Record) and isinstance(right, Record) and left.cls is right.cls):
+        return False
+    return dataclasses.is_dataclass(left.cls) and is_generated(static_member(left.cls, name))
 
 
 def _compared_fields(s: Specialiser, record: Record) -> tuple[Abstract, ...]:
@@ -179,8 +227,11 @@ def _attempts(left: Abstract, right: Abstract, own: str, name: str, reflected: s
             return
     if isinstance(left, (Record, Row)):
         yield left, name, right
-    if isinstance(right, (Record, Row)) and not (isinstance(left, (Record, Row)) and left.cls is right.cls):
-        yield right, reflected, left
+    if isinstance(right, (Record, Row)):
+        is_other = not isinstance(left, (Record, Row)) or left.cls is not right.cls
+        # Of two objects of one class only comparisons ask the other one too.
+        if is_other or reflected in _REFLECTED:
+            yield right, reflected, left
 
 
 def _number(s: Specialiser, left: Abstract, op: Operation, frame: Frame) -> Abstract:

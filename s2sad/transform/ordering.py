@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from s2sad.ir.code import NONE, Constant, Exit, Operation, Region, Value
+from s2sad.runtime.classes import static_member
 from s2sad.transform.branches import fork
 from s2sad.transform.containers import (
     called,
@@ -16,7 +18,17 @@ from s2sad.transform.containers import (
     run_through,
 )
 from s2sad.transform.iterators import Given, plainly
-from s2sad.transform.known import Abstract, Items, NotSpecialisedError, Row, is_static, key_operand, same
+from s2sad.transform.known import (
+    Abstract,
+    Choice,
+    Items,
+    NotSpecialisedError,
+    Record,
+    Row,
+    is_static,
+    key_operand,
+    same,
+)
 from s2sad.transform.regions import is_expression
 from s2sad.transform.simple import truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
@@ -116,7 +128,7 @@ def _leaves(one: Abstract, other: Abstract, leaves: list[list[Abstract]]) -> Cal
 def _keys(
     s: Specialiser, row: Sequence[Abstract], named: Mapping[str, Abstract], op: Operation, frame: Frame
 ) -> list[Abstract] | None:
-    """By what items are compared: numbers, or tuples of as many; None for anything else."""
+    """By what items are compared: numbers, tuples of as many, objects of a class; None for anything else."""
     key = named.get("key", NONE)
     is_plain = isinstance(key, Constant) and key.value is None
     found = [as_row(s, item if is_plain else called(s, key, [item], op, frame)) for item in row]
@@ -126,11 +138,20 @@ def _keys(
 def _are_comparable(a: Abstract, b: Abstract) -> bool:
     if isinstance(a, Row) and isinstance(b, Row):
         return is_tuple(a) and is_tuple(b) and len(a.items) == len(b.items) > 0
+    if classes := {*_classes(a), *_classes(b)}:
+        return len(classes) == 1 and all(isinstance(static_member(c, "__lt__"), types.FunctionType) for c in classes)
     return not is_static(a) and not is_static(b)
 
 
+def _classes(value: Abstract) -> set[type]:
+    """The classes of an object that the program makes, or of those of which a value is one; empty for anything else."""
+    if isinstance(value, Choice):
+        return _classes(value.then) | _classes(value.orelse)
+    return {value.cls} if isinstance(value, Record) else set()
+
+
 def less(s: Specialiser, a: Abstract, b: Abstract, op: Operation, frame: Frame) -> Abstract:
-    """Whether a number or tuple is less than another one: tuples are so by the first items that differ."""
+    """Whether a value is less than another one: tuples are so by the first items that differ."""
     if not (isinstance(a, Row) and isinstance(b, Row)):
         return computed(s, "compare", "<", (a, b), op, frame)
     first = less(s, a.items[0], b.items[0], op, frame)
@@ -169,7 +190,7 @@ def sorted_(given: Given) -> Done:
     if row is None:
         return None
     order = in_order(given.s, row, given.named, given.op, given.frame)
-    if order is None and any(map(is_tuple, map(functools.partial(as_row, given.s), row))):
+    if order is None and any(_classes(v) or is_tuple(as_row(given.s, v)) for v in row):
         items = put_in_order(given.s, row, given.named, given.op, given.frame)
         return plainly(given, row) if items is None else (items_of(given.s, items),)
     if order is None:
@@ -218,7 +239,12 @@ def _extreme_of_tuples(given: Given, row: Sequence[Abstract], is_least: bool) ->
     s.used = True
     best, *others = _pairs(s, keys, row)
     for other in others:
-        test = less(s, other[0], best[0], op, frame) if is_least else less(s, best[0], other[0], op, frame)
+        if is_least:
+            test = less(s, other[0], best[0], op, frame)
+        elif _classes(other[0]):
+            test = computed(s, "compare", ">", (other[0], best[0]), op, frame)
+        else:
+            test = less(s, best[0], other[0], op, frame)
         best = tuple(_chosen(s, test, (other, best), op, frame))
     return (best[-1],)
 

@@ -24,6 +24,8 @@ from s2sad.ir.code import (
     regions_in,
 )
 
+#: Operations whose regions are the rounds of comprehensions, and stand in expressions.
+ROUNDS = frozenset({"comprehension", "each", "only"})
 #: Operations that are statements of their own.
 STATEMENTS = frozenset(
     "copy set_attribute set_item delete delete_global delete_attribute delete_item unpack function class import assert "
@@ -113,6 +115,12 @@ def is_plain_class(code: Code) -> bool:
             case _:
                 return False
     return True
+
+
+def own_variables(code: Code, regions: Iterable[Region]) -> frozenset[Variable]:
+    """The variables of a comprehension of a function that functions inside of it read: each evaluation has its own."""
+    stored = {op.data for region in regions for op in inner(region) if op.kind == "store"}
+    return frozenset(stored.difference(code.variables, code.captures))
 
 
 def shared_variables(code: Code, generators: bool = False) -> frozenset[Variable]:

@@ -61,7 +61,7 @@ from s2sad.transform.known import (
     is_static,
 )
 from s2sad.transform.making import Making
-from s2sad.transform.regions import breaks, used_once
+from s2sad.transform.regions import ROUNDS, breaks, own_variables, used_once
 from s2sad.transform.relied import Relied
 from s2sad.transform.standing import StandIns, is_reading
 from s2sad.transform.varied import Node
@@ -139,8 +139,8 @@ class Specialiser:
         self.needless: set[Value] = set()  # results of operations that may be left out where nobody uses them
         self.live: set[Value] = set()  # those that are used by more than what hands them on
         #: Those that are called, tested for truth or raised, and used for nothing else.
-        self.called: set[Value] = set()
-        self.tested, self.raised = set[Value](), set[Value]()
+        self.called, self.tested, self.raised = set[Value](), set[Value](), set[Value]()
+        self.tried = False  # whether what is run now is tried only, and a handler looked for if it surely raises
         #: The items of tuples of the new program.
         self.rows: dict[Value, tuple[Abstract, ...]] = {}
         #: What arguments lead to, as it was read.
@@ -428,7 +428,8 @@ class Specialiser:
             raise NotSpecialisedError(data.name)
         elif op.kind == "global" and not self.making.reads_alike(op.data, frame.home):
             raise NotSpecialisedError(op.data)
-        with self.writing(self.expression or op.kind in ("comprehension", "each", "only")):
+        own = own_variables(self.active[-1], op.regions if op.kind == "comprehension" else ())
+        with self.making.remembering(own, frame.env), self.writing(self.expression or op.kind in ROUNDS):
             regions = self.regions_again(op, frame)
         results = tuple([Value(r.name) for r in op.results])
         frame.env.update(zip(op.results, results, strict=True))

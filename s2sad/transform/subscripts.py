@@ -30,7 +30,7 @@ from s2sad.transform.known import (
     Row,
 )
 from s2sad.transform.simple import is_function
-from s2sad.transform.specialiser import Done, Frame, Specialiser
+from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 
 def item(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -66,8 +66,11 @@ def _item(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return (Row(row[span]),)
     if span is not None and isinstance(base, Items) and base.cls is list:
         return (items_of(s, row[span]),)
-    if not isinstance(index, Constant) or type(index.value) is not int or not -len(row) <= index.value < len(row):
+    if not isinstance(index, Constant) or type(index.value) is not int:
         return None
+    if not -len(row) <= index.value < len(row):
+        is_own = isinstance(base, (Row, Items)) and base.cls in (tuple, list)
+        return End("raise", (Known(IndexError),)) if s.tried and is_own else None
     found = row[index.value]
     return None if isinstance(base, Value) and not isinstance(found, Constant) else (found,)
 

@@ -10,6 +10,7 @@ import types
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from s2sad.ir.code import (
     UNSET,
@@ -37,6 +38,12 @@ from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 #: Operations that may be done at compile time, and call nothing.
 _KNOWN_AT_ONCE = frozenset({"global", "attribute", "set_attribute", "copy"})
+#: Those that may do so and call functions of the program's.
+_KNOWN_BY_CALLS = _KNOWN_AT_ONCE | {"item", "call", "store", "load", "if"}
+#: Those that raise nothing.
+_RAISES_NOTHING = frozenset({"global", "copy", "function", "lambda", "tuple", "list", "slice", "store"})
+#: So many operations are tried at most.
+_FEW = 8
 
 
 def try_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -48,9 +55,13 @@ def try_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
     bodies = _bodies(what, catching)
     if not what.has_finally:
         handler = _surely_caught(s, what, body, catching, frame)
-        end = s.run(handler, frame) if handler is not None else _surely_runs(s, body, frame)
+        ended = None if handler is not None else _surely_ends(s, what, body, catching, frame)
+        end, handler = ended if ended is not None else (None, handler)
+        if handler is not None:
+            end = s.run(handler, frame)
+        elif end is not None and after and end.kind == "yield":
+            end = s.run(after[0], frame)
         if end is not None:
-            end = s.run(after[0], frame) if after and handler is None and end.kind == "yield" else end
             return () if end.kind == "yield" else end
     if what.groups or what.has_finally:
         return _by_memory(s, op, frame)
@@ -82,20 +93,34 @@ def try_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
     return () if end.kind == "yield" else end
 
 
-def _surely_runs(s: Specialiser, body: Region, frame: Frame) -> End | None:
-    """Run what is tried, if nothing of it is left to do when the new program runs: then it raises nothing."""
-    if body.exit.kind not in ("yield", "return") or not {o.kind for o in inner(body)} <= _KNOWN_AT_ONCE:
+def _surely_ends(
+    s: Specialiser, what: Handlers, body: Region, catching: Sequence[Region], frame: Frame
+) -> tuple[End, Region | None] | None:
+    """Run what is tried, if nothing of it is left to do when the new program runs; its handler, if it surely raises."""
+    kinds = {o.kind for o in inner(body)}
+    calls = not kinds <= _KNOWN_AT_ONCE
+    ends = ("yield", "return", "raise", "never") if calls else ("yield", "return")
+    if body.exit.kind not in ends or (calls and not (len(body.operations) <= _FEW and kinds <= _KNOWN_BY_CALLS)):
         return None
-    before, env, used = s.mark(), dict(frame.env), s.used
+    before, env, used, tried = s.mark(), dict(frame.env), s.used, s.tried
     returns = len(frame.returns or ())
+    s.tried = True
     try:
         end = s.run(body, frame)
+        handler = None
+        made = s.out[len(before[0]) :]
+        if end.kind == "raise":
+            error = end.values[0] if len(end.values) == 1 else None
+            cls: Any = error.value if isinstance(error, Known) else None
+            handler = _handler_of(s, what, catching, cls, frame) if isinstance(cls, type) else None
         known = all(is_static(s.get(o.operands[0], frame)) for o in body.operations if "attribute" in o.kind)
-        left = [o for o in s.out[len(before[0]) :] if not o.results or not s.needless.issuperset(o.results)]
-        if known and end.kind in ("yield", "return") and not left:
-            return end
+        left = [o for o in made if not (_may_be_left_out(o) if calls else s.needless.issuperset(o.results))]
+        if known and not left and (end.kind in ("yield", "return") or handler is not None):
+            return end, handler
     except NotSpecialisedError:
         pass
+    finally:
+        s.tried = tried
     s.back(before)
     s.used = used
     frame.env.clear()
@@ -103,6 +128,11 @@ def _surely_runs(s: Specialiser, body: Region, frame: Frame) -> End | None:
     if frame.returns is not None:
         del frame.returns[returns:]
     return None
+
+
+def _may_be_left_out(op: Operation) -> bool:
+    """Whether an operation raises nothing, so that it makes no difference where it stands."""
+    return op.kind in _RAISES_NOTHING and bool(op.results)
 
 
 def _surely_caught(
@@ -113,7 +143,14 @@ def _surely_caught(
     That asks for an attribute that an object does not have, or for a key that is not in a dict.
     """
     error = next((found for op in body.operations[:1] if (found := _raised(s, op, frame)) is not None), None)
-    if error is None or what.groups:
+    return None if error is None else _handler_of(s, what, catching, error, frame)
+
+
+def _handler_of(
+    s: Specialiser, what: Handlers, catching: Sequence[Region], error: type[BaseException], frame: Frame
+) -> Region | None:
+    """The handler of an exception of a class; None if there is none, or it asks which exception it is."""
+    if what.groups:
         return None
     regions = iter(catching)
     for is_named, name in zip(what.classes, what.names, strict=True):

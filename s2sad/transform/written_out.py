@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from s2sad.ir.code import Constant, Operand, Operation, Place, Region, Value
-from s2sad.transform import arrays, branches
+from s2sad.transform import branches
 from s2sad.transform.containers import one_by_one
 from s2sad.transform.known import Abstract, Lazy, NotSpecialisedError, Record, Row, Stream
 from s2sad.transform.regions import breaks
 from s2sad.transform.simple import truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
+from s2sad.transform.truths import tested
 
 #: The kind of the end of a round that may have left the loop: the first of its values says whether it has.
 EITHER = "either"
@@ -49,8 +50,8 @@ def _tested_rounds(
     names = names_of(s, op, test.params)
     for number in range(first, MOST_ROUNDS):
         frame.env.update(zip(test.params, carried, strict=True))
-        tested = s.run(test, frame)
-        known = truth(s, tested.values[0]) if tested.kind == "yield" else None
+        end = s.run(test, frame)
+        known = truth(s, tested(s, end.values[0], op, frame)) if end.kind == "yield" else None
         if known is None:
             raise NotSpecialisedError("loop")
         s.used = True
@@ -201,7 +202,7 @@ class _Round:
     def branch(self, op: Operation, after: _After) -> End:
         """Run an ``if`` of which an arm ends the round, and what comes after it."""
         s = self.s
-        test = arrays.tested(s, s.get(op.operands[0], self.frame))
+        test = tested(s, s.get(op.operands[0], self.frame), op, self.frame)
         known = truth(s, test)
         if known is not None:
             part = op.regions[0 if known else 1]

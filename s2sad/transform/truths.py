@@ -1,0 +1,27 @@
+"""Whether something counts as true: of an object that the program makes its ``__bool__`` or ``__len__`` says so."""
+
+from __future__ import annotations
+
+import types
+
+from s2sad.ir.code import Operation
+from s2sad.runtime.classes import static_member
+from s2sad.transform import arrays
+from s2sad.transform.known import Abstract, NotSpecialisedError, Record
+from s2sad.transform.objects import member_call
+from s2sad.transform.specialiser import Frame, Specialiser
+
+
+def tested(s: Specialiser, value: Abstract, op: Operation, frame: Frame) -> Abstract:
+    """What counts as true where a value does: what a method of an object gives, the elements of an array."""
+    if not isinstance(value, Record):
+        return value
+    if arrays.is_array(value) and not arrays.users(value, "__bool__"):
+        return arrays.elements(s, value)
+    for name in ("__bool__", "__len__"):
+        if isinstance(static_member(value.cls, name), types.FunctionType):
+            done = member_call(s, value, name, [], op, frame)
+            if not isinstance(done, tuple):
+                raise NotSpecialisedError("truth")
+            return done[0]
+    return value
