@@ -171,3 +171,49 @@ def test_an_array_of_another_dtype() -> None:
 
 def test_the_text_to_keep_is_for_arrays_of_any_size() -> None:
     assert "unbroadcast" in grad(weighted).source
+
+
+FIXED = np.array([[0, -1], [0, 0], [-1, 0]])
+CORNERS = np.array([[0, 1], [1, 2], [2, 0]])
+
+
+def numbered(fixed: Any, corners: Any, count: Any = None) -> Any:
+    numbers = fixed.copy().astype(int)
+    unknowns = 0
+    for i in range(fixed.shape[0]):
+        for j in range(2 if count is None else count(corners[i])):
+            if numbers[i, j] == 0:
+                numbers[i, j] = unknowns
+                unknowns += 1
+    return unknowns, numbers
+
+
+def one_fixed(row: Any) -> Any:
+    row[0] = 5
+    return 1
+
+
+def of_a_mesh(x: Any) -> Any:
+    unknowns, numbers = numbered(FIXED, CORNERS)
+    return np.sum(x[numbers[CORNERS[0]].flatten()] ** 2) * unknowns
+
+
+def by_a_rule_that_is_none(x: Any) -> Any:
+    return np.sum(x) * numbered(FIXED, CORNERS, None)[0]
+
+
+def by_a_rule_that_writes(x: Any) -> Any:
+    return np.sum(x) * numbered(FIXED, CORNERS, one_fixed)[0]
+
+
+@pytest.mark.parametrize("f", [of_a_mesh, by_a_rule_that_is_none], ids=lambda f: f.__name__)
+def test_a_function_that_copies_before_it_writes(f: Callable[[Any], Any]) -> None:
+    """What it is given for an optional function is None: nothing is called."""
+    x = np.array([0.4, -0.7, 1.2, 0.9])
+    np.testing.assert_allclose(grad(f)(x), numeric_gradient(f, (x,), 0), rtol=1e-8)
+
+
+def test_an_optional_function_that_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "CORNERS", CORNERS.copy())
+    np.testing.assert_allclose(grad(by_a_rule_that_writes)(np.array([0.4, -0.7])), [2.0, 2.0])
+    np.testing.assert_array_equal(CORNERS, [[5, 1], [5, 2], [5, 0]])

@@ -211,13 +211,13 @@ def of_plain(a: Activation, op: Operation, name: str, args: Arguments) -> Object
     """Call a method of an object of some built-in class, which is the first argument."""
     spec = ops.method(name)
     everything = args.all()
-    if spec is not None and (spec.writes or "out" in args.named or args.open):
-        bound = _Bound(spec, args, name)
+    bound = _Bound(spec, args, name) if spec is not None else None
+    if spec is not None and bound is not None and (spec.writes or "out" in args.named or args.open):
         written = NOTHING.union(*map(bound.of, spec.writes)) | a.heap.reach(bound.of("out"))
         a.mod(op, written, ITEMS)
         a.mod(op, written, KEYS)
         _store(a, op, written, a.heap.reach(everything))
-    return trusted(a, op, args, spec is not None and spec.result == "fresh")
+    return trusted(a, op, args, spec is not None and bound is not None and _kind(spec, bound, name) == "fresh")
 
 
 def _run_own(a: Activation, op: Operation, reached: Objects) -> Objects:
@@ -264,15 +264,19 @@ def _store(a: Activation, op: Operation, into: Objects, held: Objects) -> None:
             a.store([o], ITEMS, parts | a.load([h for h in held if h.cls is dict], ITEMS))
 
 
-def _result(a: Activation, op: Operation, spec: OpSpec, bound: _Bound, everything: Objects, method: str) -> Objects:
+def _kind(spec: OpSpec, bound: _Bound, method: str) -> Result:
+    """What the result of a call of the operation is of its operands, as far as its arguments tell."""
     kind: Result = spec.result
     if spec.closer is not None:
         kind = spec.closer(bound.call, None) or kind if not bound.args.open else "unknown"
     if method:
         form = form_of("method", method)
         kind = form[1].result or kind if form is not None and form[0] is spec else kind
-    if kind == "fresh" and bound.is_given("copy", True):
-        kind = "maybe_view"
+    return "maybe_view" if kind == "fresh" and bound.is_given("copy", True) else kind
+
+
+def _result(a: Activation, op: Operation, spec: OpSpec, bound: _Bound, everything: Objects, method: str) -> Objects:
+    kind = _kind(spec, bound, method)
     home, _, name = spec.name.rpartition(".")
     if home in ("math", "cmath") or _makes_immutable(spec):
         return NOTHING

@@ -92,6 +92,7 @@ def writes_of(
     owner: type | None = None,
     beyond: bool = False,
     doubtful: frozenset[str] = frozenset(),
+    numbers: frozenset[str] = frozenset(),
 ) -> Writes:
     """What a call of a function may write.
 
@@ -100,6 +101,7 @@ def writes_of(
         owner: The class of its first argument, if that is known.
         beyond: Whether what it does to the attributes of its first argument does not count.
         doubtful: The attributes of objects of which nothing is known that may run code that is not known either.
+        numbers: The parameters that are surely numbers or None.
     """
     if initialises(function):
         return Writes(frozenset(function.__code__.co_varnames[:1]))
@@ -108,9 +110,9 @@ def writes_of(
     if not doubtful and (spec := ops.spec_of(function)) is not None:
         return Writes(frozenset(spec.writes))
     known = _known.setdefault(function, {})
-    key = owner, beyond, doubtful
+    key = owner, beyond, doubtful, numbers
     if key not in known or not known[key].holds(function):
-        known[key] = _found(function, owner, beyond, doubtful)
+        known[key] = _found(function, owner, beyond, doubtful, numbers)
     return known[key].writes
 
 
@@ -207,9 +209,11 @@ def code_of(function: types.FunctionType) -> Code | None:
     return found
 
 
-def _found(function: types.FunctionType, owner: type | None, beyond: bool, doubtful: frozenset[str]) -> _Known:
+def _found(
+    function: types.FunctionType, owner: type | None, beyond: bool, doubtful: frozenset[str], numbers: frozenset[str]
+) -> _Known:
     looked_up: dict[tuple[int, str], Any] = {}
-    writes = _analysed(function, owner, beyond, doubtful, looked_up)
+    writes = _analysed(function, owner, beyond, doubtful, numbers, looked_up)
     own = id(function.__globals__)
     names = [(n, v.__code__) for (m, n), v in looked_up.items() if m == own and type(v) is types.FunctionType]
     return _Known(writes, function.__code__, tuple(names))
@@ -220,6 +224,7 @@ def _analysed(
     owner: type | None,
     beyond: bool,
     doubtful: frozenset[str],
+    numbers: frozenset[str],
     looked_up: dict[tuple[int, str], Any],
 ) -> Writes:
     names = tuple(inspect.signature(function, follow_wrapped=False).parameters)
@@ -237,7 +242,7 @@ def _analysed(
     if known is None:
         # What Python's own wrappers run beside the function in them is not known.
         return NOTHING if inside(function, "__wrapped__") is None else anything
-    shapes: dict[Any, Shape | None] = dict.fromkeys(range(len(names)), PLAIN)
+    shapes: dict[Any, Shape | None] = {i: None if name in numbers else PLAIN for i, name in enumerate(names)}
     if owner is not None and names:
         shapes[0] = Shape(owner)
     try:

@@ -23,9 +23,10 @@ from s2sad.frontend.dependence import bound_names, stored_base
 from s2sad.frontend.given import given, is_class, is_member, is_numpy
 from s2sad.frontend.holding import names_held, variables_held
 from s2sad.frontend.outs import is_writing
+from s2sad.frontend.parameters import default_values
 from s2sad.frontend.resolve import Member
 from s2sad.frontend.special import classes_within, special_members
-from s2sad.frontend.summaries import writes_of
+from s2sad.frontend.summaries import Writes, writes_of
 from s2sad.frontend.trees import is_starred, nodes_of
 from s2sad.runtime.classes import (
     METHOD_NAMES,
@@ -47,6 +48,8 @@ _AROUND = (
 )
 
 
+#: What cannot be called, nor written into.
+_NUMBERS = (types.NoneType, bool, int, float, complex)
 #: The special methods that change an object as a whole, or an attribute of what they are given.
 _OF_OBJECTS = ("__init__", "__setstate__", "__set__", "__delete__")
 #: What a ``with`` runs of its manager, and the methods by which that is asked for.
@@ -124,7 +127,7 @@ def _written_parts(call: Node, functions: Iterable[types.FunctionType], lookup: 
     for runs in functions:
         if by_method(call, runs, lookup):
             return every
-        writes = writes_of(runs).params
+        writes = _writes_of_call(call, runs, function).params
         if isinstance(function, type):
             # The first argument is the new object, or the class.
             writes = writes.difference(runs.__code__.co_varnames[:1])
@@ -135,6 +138,19 @@ def _written_parts(call: Node, functions: Iterable[types.FunctionType], lookup: 
             return every
         parts += [part for name, part in bound if name in writes]
     return parts
+
+
+def _writes_of_call(call: Node, runs: types.FunctionType, function: Any) -> Writes:
+    """What a call of ``function`` may write if it runs ``runs``, which calls no parameter that is a number, or None."""
+    writes = writes_of(runs)
+    bound = _bound(call, runs) if writes and runs is function else None
+    if bound is None:
+        return writes
+    named = dict(bound)
+    left = {p: d.value for p, d in default_values(runs).items() if p not in named}
+    given_as = left | {p: part.value for p, part in bound if isinstance(part, gast.Constant)}
+    numbers = frozenset(p for p, value in given_as.items() if type(value) in _NUMBERS)
+    return writes_of(runs, numbers=numbers) if numbers else writes
 
 
 def _bound(call: Node, function: types.FunctionType) -> list[tuple[str, Node]] | None:
@@ -187,7 +203,8 @@ def _may_alter(call: Node, lookup: Lookup) -> bool:
     functions = [] if known.changed() else _called(call.func, lookup)
     if functions is None or calls_writing(call, lookup) or _calls_unknown(call, lookup):
         return True
-    if any(writes_of(f).outside or by_method(call, f, lookup) for f in functions):
+    function = lookup(call.func)[1]
+    if any(_writes_of_call(call, f, function).outside or by_method(call, f, lookup) for f in functions):
         return True
     return any(any(True for _ in variables_held(p, lookup)) for p in _written_parts(call, functions, lookup))
 

@@ -216,13 +216,23 @@ def of_its_object(k: Any, v: Any) -> None:
     MESH.move()
 
 
+def as_integers(k: Any, v: Any) -> Any:
+    c = k.copy().astype(int)
+    c[0] = v[0]
+    return c
+
+
+def as_it_is(k: Any, v: Any) -> Any:
+    k.astype(float, copy=False)[0] = v[0]
+
+
 NOTHING = (
-    sums, rows, held_in_a_list, copied, by_key, with_a_manager, tried, by_a_lambda, sorted_by, of_a_module,
+    as_integers, sums, rows, held_in_a_list, copied, by_key, with_a_manager, tried, by_a_lambda, sorted_by, of_a_module,
     comprehended, given_a_copy,
 )  # fmt: skip
 WRITING = (
-    first, view, added, out, transposed, flat, in_a_list, by_a_loop, unpacked, by_a_callee, by_a_key, by_a_map,
-    by_a_closure, returned, by_its_method, by_its_class, of_the_module, of_its_object,
+    as_it_is, first, view, added, out, transposed, flat, in_a_list, by_a_loop, unpacked, by_a_callee, by_a_key,
+    by_a_map, by_a_closure, returned, by_its_method, by_its_class, of_the_module, of_its_object,
 )  # fmt: skip
 
 
@@ -269,6 +279,15 @@ def test_each_parameter_is_known() -> None:
     assert writes_of(unknown_method) == Writes(frozenset({"k", "v"}), True)
     assert writes_of(unknown_function) == Writes(frozenset({"k"}), True)
     assert writes_of(one_of_two_attributes) == Writes(frozenset({"k"}), True)
+
+
+def with_a_rule(k: Any, v: Any, rule: Any = None) -> Any:
+    return np.sum(k) if rule is None else rule(k)
+
+
+def test_a_parameter_that_is_none_is_not_called() -> None:
+    assert writes_of(with_a_rule) == Writes(frozenset({"k", "rule"}), True)
+    assert writes_of(with_a_rule, numbers=frozenset({"rule"})) == Writes(makes=True)
 
 
 def test_methods_of_a_known_class() -> None:
