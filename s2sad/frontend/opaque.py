@@ -14,7 +14,6 @@ from s2sad.frontend.outs import unchecked_receivers
 from s2sad.frontend.putting import only_changes, puts
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.special import class_made, classes_inside, classes_led_to, special_members
-from s2sad.frontend.summaries import writes_of
 from s2sad.frontend.writing import alters, by_method, kept, kept_parts, member_may_write, written_in
 from s2sad.ir.nodes import Op, Opaque
 
@@ -76,22 +75,15 @@ def special_writes(node: Node, lookup: Lookup) -> Iterator[tuple[Node, str]]:
 def replacing_members(call: Node, lookup: Lookup, depends: Callable[[Node], bool]) -> Iterator[tuple[str, type]]:
     """The methods of the user's classes that a known function runs in place of what it does, or that may write.
 
-    What is made an array (``__array__``) is no more than its numbers.  What an operator makes of operands that a
-    derivative ``depends`` on is of a built-in class, and so is what a function makes that is given some.
+    What is made an array (``__array__``) is no more than its numbers.  Of an operand that a derivative ``depends`` on
+    the types tell, or what runs asks (see `s2sad.pipeline.operands`).
     """
-    args = [a for a in call.args if not (depends(a) and _makes(a, lookup))]
-    others = gast.copy_location(gast.Call(func=call.func, args=args, keywords=call.keywords), call)
+    args = [a for a in call.args if not depends(a)]
+    keywords = [k for k in call.keywords if not depends(k.value)]
+    others = gast.copy_location(gast.Call(func=call.func, args=args, keywords=keywords), call)
     for name, cls in special_members(others, lookup).items():
         if name != "__array__" or member_may_write(cls, name):
             yield name, cls
-
-
-def _makes(node: Node, lookup: Lookup) -> bool:
-    """Whether an expression is of an operator, or calls a function that makes what it returns."""
-    if isinstance(node, (gast.BinOp, gast.UnaryOp)):
-        return True
-    function = lookup(node.func)[1] if isinstance(node, gast.Call) else None
-    return type(function) is types.FunctionType and ops.find(function) is None and writes_of(function).makes
 
 
 def user_operation(call: Node, function: types.FunctionType, resolver: Resolver) -> Op:
