@@ -28,6 +28,7 @@ from s2sad.transform import (
     objects,
     stand_ins,
     stars,
+    supers,
 )
 from s2sad.transform.arrays import of_arrays, viewed
 from s2sad.transform.builtin import built_in
@@ -266,7 +267,7 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     """A call of a function or class that exists."""
     value = known.value
     if value is super:
-        return objects.super_of(args, frame)
+        return supers.super_of(args, frame)
     if (done := of_arrays(s, known, args, op, frame)) is not None:
         return done
     if value is object.__init__:

@@ -20,7 +20,7 @@ from s2sad.ir.code import NONE, UNSET, Constant, Operand, Operation, Place, Valu
 from s2sad.ops import takes_operands
 from s2sad.ops.models import class_method_model_of, has_modelled_methods, is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, inside, is_of_library, own_class, static_member
-from s2sad.transform import arrays, boxes, existing, presence, state, taken, typed
+from s2sad.transform import arrays, boxes, existing, presence, state, supers, taken, typed
 from s2sad.transform.classes import GETTER, SLOT, is_followed_class, is_named_tuple, is_simple, static_function
 from s2sad.transform.constants import METHODS_OF_TEXTS
 from s2sad.transform.containers import items_of
@@ -110,15 +110,6 @@ def named_tuple_method(s: Specialiser, method: Method, args: Args) -> Done:
     return (Row(tuple([fields.get(name, v) for name, v in zip(names, row.items, strict=True)]), row.cls),)
 
 
-def super_of(args: Args, frame: Frame) -> Done:
-    """``super()``, or ``super(Class, self)``."""
-    if not args and frame.owner is not None:
-        return (Super(*frame.owner),)
-    if len(args) == 2 and isinstance(cls := args[0][1], Known) and isinstance(cls.value, type):
-        return (Super(cls.value, args[1][1]),)
-    return None
-
-
 # --- attributes
 
 
@@ -150,22 +141,7 @@ def _attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
         case Record():
             return _of_record(s, base, base.cls, name, op, frame)
         case Super():
-            mro = _class_of(base).__mro__
-            if base.after not in mro:
-                raise NotSpecialisedError("super")
-            for cls in mro[mro.index(base.after) + 1 :]:
-                found = vars(cls).get(name)
-                if isinstance(found, types.FunctionType):
-                    s.guard(Guard(cls, name, found, existing.MemberAfter(mro[0], base.after, name)))
-                    return (Method(Known(found), base.receiver, cls),)
-                if cls is np.ndarray and name in vars(cls):
-                    return _of_arrays(s, base, name, op, frame)
-                if name in vars(cls) and cls is not object:
-                    raise NotSpecialisedError(name)
-            if name == "__init__":
-                s.guard(Guard(object, name, object.__init__, existing.MemberAfter(mro[0], base.after, name)))
-                return (Method(Known(object.__init__), base.receiver, object),)
-            raise NotSpecialisedError(name)
+            return supers.attribute(s, base, name, op, frame)
         case Items() if s.content(base) is None:
             content = s.dynamic(base)
             return (Late(content, name),) if op.result in s.called and name in MEMBERS else None
@@ -186,26 +162,6 @@ def _attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
             s.needless.add(operand)
             return (Method(Known(getattr(str, name)), base, None, operand),)
     return None
-
-
-def _class_of(base: Super) -> type:
-    """The class in whose order of resolution ``super()`` looks."""
-    value = base.receiver
-    if isinstance(value, Record):
-        return value.cls
-    if isinstance(value, Known):
-        is_class = isinstance(value.value, type) and issubclass(value.value, base.after)
-        return value.value if is_class else type(value.value)
-    raise NotSpecialisedError("super")
-
-
-def _of_arrays(s: Specialiser, base: Super, name: str, op: Operation, frame: Frame) -> Done:
-    """What ``super()`` finds in the class of arrays."""
-    if name == "__new__":
-        return (s.outside(np.ndarray.__new__, name),)
-    if isinstance(base.receiver, Record) and arrays.is_array(base.receiver):
-        return arrays.attribute(s, base.receiver, name, op, frame)
-    raise NotSpecialisedError(name)
 
 
 def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operation, frame: Frame) -> Done:
@@ -296,6 +252,8 @@ def has_attribute(s: Specialiser, value: Abstract, name: str) -> Operand | None:
         return Constant(hasattr(value.value, name))
     if isinstance(value, Known) and isinstance(value.value, types.ModuleType) and is_of_library(value.value.__name__):
         return Constant(hasattr(value.value, name))
+    if isinstance(value, Super):
+        return supers.has(s, value, name)
     if not isinstance(value, Record) or value.origin is not None or is_of_model(value.cls):
         return None
     if arrays.is_array(value) and name == arrays.ELEMENTS:
