@@ -406,6 +406,25 @@ def call(s: Specialiser, base: Known, args: Args, op: Operation, frame: Frame) -
     return method_call(s, Method(Known(function), base, owner(cls, "__call__")), args, op, frame)
 
 
+def asked(s: Specialiser, base: Known, name: str, args: Args, op: Operation, frame: Frame) -> Done:
+    """What a special method of an object that exists gives, which must not change any that exists.
+
+    Raises:
+        NotSpecialisedError: where it has none that is known, and where that cannot be followed.
+    """
+    cls = type(base.value)
+    function = static_member(cls, name)
+    if not isinstance(function, types.FunctionType) or not is_steady(s, base, name):
+        raise NotSpecialisedError("operator")
+    use_known(s, base)
+    guard_member(s, cls, name)
+    s.relied.following += 1
+    try:
+        return s.call_function(s, function, [("", base), *args], op, frame, (owner(cls, name), base))
+    finally:
+        s.relied.following -= 1
+
+
 def iterated(s: Specialiser, base: Known, op: Operation, frame: Frame) -> Abstract | None:
     """What the method of an object that exists gives a loop to run through; None if that is not known."""
     cls = type(base.value)

@@ -6,12 +6,13 @@ import dataclasses
 import functools
 import types
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from s2sad.ir.code import Constant, Operation, Value
 from s2sad.ops.models import is_of_model
 from s2sad.runtime import number
 from s2sad.runtime.classes import static_member
-from s2sad.transform import arrays, branches, typed
+from s2sad.transform import arrays, branches, existing, typed
 from s2sad.transform.classes import has_operators, is_generated
 from s2sad.transform.containers import computed
 from s2sad.transform.copies import fields_of
@@ -31,7 +32,7 @@ _COMPARE = {
 }  # fmt: skip
 _REFLECTED = frozenset(reflected for _, reflected in _COMPARE.values())
 #: One attempt: the object whose method is asked, the name of the method, and the other operand.
-Attempt = tuple[Record | Row, str, Abstract]
+Attempt = tuple[Record | Row | Known, str, Abstract]
 
 
 def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -62,7 +63,7 @@ def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
         fields = [Row(_compared_fields(s, record)) for record in (left, right) if isinstance(record, Record)]
         return (computed(s, "compare", op.data, fields, op, frame),)
     # What an array does to a model is for that to say.
-    if not isinstance(left, (Record, Row)) and not (isinstance(right, Record) and is_of_model(right.cls)):
+    if not _is_asked(left) and not (isinstance(right, Record) and is_of_model(right.cls)):
         left = _number(s, left, op, frame)
     own = f"__i{_BINARY[op.data]}__" if op.kind == "inplace" else ""
     done = _answer(s, _attempts(left, right, own, *names), op, frame)
@@ -122,7 +123,7 @@ def _of_arrays(s: Specialiser, values: list[Abstract], op: Operation, frame: Fra
         return arrays.numpys(s, op.kind, op.data, values, op, frame)
     own = f"__i{_BINARY[op.data]}__" if op.kind == "inplace" else ""
     for record, name, other in _attempts(left, right, own, *names):
-        if not arrays.is_array(record):
+        if not isinstance(record, Record) or not arrays.is_array(record):
             raise NotSpecialisedError("operator")
         if not arrays.users(record, name):
             return arrays.numpys(s, op.kind, op.data, values, op, frame)
@@ -156,12 +157,15 @@ def put_item(s: Specialiser, op: Operation, frame: Frame) -> Done:
 def _answer(s: Specialiser, attempts: Iterator[Attempt], op: Operation, frame: Frame) -> Done:
     """What the first of some methods gives that knows the other operand; None if none does."""
     for record, name, other in attempts:
-        member = static_member(record.cls, name)
+        member = static_member(_class_of(record), name)
         if member in (None, vars(object).get(name)) or (
             isinstance(record, Row) and not isinstance(member, types.FunctionType)
         ):
             continue
-        done = member_call(s, record, name, [("", other)], op, frame)
+        if isinstance(record, Known):
+            done = existing.asked(s, record, name, [("", other)], op, frame)
+        else:
+            done = member_call(s, record, name, [("", other)], op, frame)
         if not (isinstance(done, tuple) and isinstance(done[0], Known) and done[0].value is NotImplemented):
             return done
     return None
@@ -217,21 +221,37 @@ def _compared_fields(s: Specialiser, record: Record) -> tuple[Abstract, ...]:
 
 def _attempts(left: Abstract, right: Abstract, own: str, name: str, reflected: str) -> Iterator[Attempt]:
     """The methods that Python asks, in its order: a subclass on the right comes first if it has its own."""
-    if own and isinstance(left, (Record, Row)):
+    if own and _is_asked(left):
         yield left, own, right
-    if isinstance(left, (Record, Row)) and isinstance(right, (Record, Row)) and left.cls is not right.cls:
-        of_right = static_member(right.cls, reflected)
-        if issubclass(right.cls, left.cls) and of_right is not static_member(left.cls, reflected):
-            yield right, reflected, left
+    if not _is_asked(right):
+        if _is_asked(left):
             yield left, name, right
-            return
-    if isinstance(left, (Record, Row)):
+        return
+    if not _is_asked(left):
+        yield right, reflected, left
+        return
+    of_left, of_right = _class_of(left), _class_of(right)
+    member = static_member(of_right, reflected)
+    if of_left is of_right:
         yield left, name, right
-    if isinstance(right, (Record, Row)):
-        is_other = not isinstance(left, (Record, Row)) or left.cls is not right.cls
         # Of two objects of one class only comparisons ask the other one too.
-        if is_other or reflected in _REFLECTED:
+        if reflected in _REFLECTED:
             yield right, reflected, left
+    elif issubclass(of_right, of_left) and member is not static_member(of_left, reflected):
+        yield right, reflected, left
+        yield left, name, right
+    else:
+        yield left, name, right
+        yield right, reflected, left
+
+
+def _is_asked(value: Abstract) -> TypeGuard[Record | Row | Known]:
+    """Whether a value is an object of the program's, a named tuple, or an object of the user's that exists."""
+    return isinstance(value, (Record, Row)) or existing.is_existing(value)
+
+
+def _class_of(value: Record | Row | Known) -> type:
+    return type(value.value) if isinstance(value, Known) else value.cls
 
 
 def _number(s: Specialiser, left: Abstract, op: Operation, frame: Frame) -> Abstract:
