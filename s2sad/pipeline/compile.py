@@ -103,7 +103,8 @@ def compile_gradient(
         except UnsupportedError as error:
             if refused is None:
                 refused = with_calls_inlined(error, sources.led)
-                refused.of_sizes, refused.of_rounds = sources.asks_sizes, sources.fills_containers
+                refused.of_sizes = sources.asks_sizes or sources.asks_kinds
+                refused.of_rounds = sources.fills_containers
                 refused.of_inlining = bool(sources.changing)
             if sizes == "inlined" and not sources.changing <= inlines:
                 inlines |= sources.changing

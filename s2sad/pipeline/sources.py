@@ -93,6 +93,8 @@ class Sources:
         self.literal: dict[types.FunctionType, Mapping[str, Fact]] = {}
         #: Whether objects are made by the sizes of arguments, which are not known.
         self.asks_sizes = False
+        #: Whether it may help a function that is refused to know that arguments are not None.
+        self.asks_kinds = False
         #: Whether loops are written out for the sake of lists and dicts, and whether that may help.
         self.writes_out = self.fills_containers = False
         #: The functions that change lists and dicts of their callers, and those that are inlined for it.
@@ -128,6 +130,7 @@ class Sources:
                 foreign,
             )
             self.asks_sizes |= obstacles.of_sizes
+            self.asks_kinds |= obstacles.of_kinds
             self.fills_containers |= obstacles.of_rounds
             if obstacles.reasons:
                 source = replace(source, obstacle=obstacles.reasons[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
+import inspect
 import math
 import operator
 import types
@@ -48,6 +49,7 @@ from s2sad.transform.copies import (
     namespace,
     replaced,
 )
+from s2sad.transform.existing import use_known
 from s2sad.transform.held import held_items, is_held
 from s2sad.transform.iteration import iterated, iterator_of
 from s2sad.transform.iterators import Given
@@ -245,6 +247,14 @@ def _isinstance(s: Specialiser, values: list[Abstract]) -> Done:
     if known is None and value in s.numbers and all(isinstance(c, Known) and _is_users(c.value) for c in classes):
         known = False
     return None if known is None else (Constant(known),)
+
+
+def _is_class(s: Specialiser, values: list[Abstract]) -> Done:
+    (value,) = values
+    if isinstance(value, Known):
+        return (Constant(isinstance(use_known(s, value), type)),)
+    is_known = isinstance(value, (Record, Constant, Items, Row)) or value in s.numbers or value in s.arrays
+    return (Constant(False),) if is_known or is_callable(value) else None
 
 
 def _is_users(cls: Any) -> bool:
@@ -456,6 +466,7 @@ _FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {
     is_function: _is_function,
     is_place: _is_place,
     isinstance: _isinstance,
+    inspect.isclass: _is_class,
     np.isscalar: _isscalar,
     len: _len,
     list: _sequence(lambda s, row: items_of(s, row)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from s2sad.ir.code import UNSET, Constant, Operation
+from s2sad.ir.code import UNSET, Constant, Operation, Value
 from s2sad.transform.choices import asked, is_none, is_object_or_none
 from s2sad.transform.constants import compared, is_among
 from s2sad.transform.containers import is_key, members
@@ -60,6 +60,17 @@ def _identical(s: Specialiser, a: Abstract, b: Abstract) -> bool | None:
                 return value.value is None
             if is_static(value) and not isinstance(value, Known):
                 return False
-            if is_function(value):
+            if is_function(value) or is_something(s, value):
                 return False
+            s.relied.asks_kinds |= isinstance(value, Value)
     return None
+
+
+def is_something(s: Specialiser, value: Abstract) -> bool:
+    """Whether an operand of the new program is known to be a number, array or container, which None is not."""
+    if not isinstance(value, Value):
+        return False
+    known = s.types.get(value)
+    kinds = ("array", "tuple", "list", "dict", "scalar")
+    is_typed = known is not None and known.kind in kinds
+    return is_typed or any(value in values for values in (s.numbers, s.arrays, s.scalars))

@@ -103,7 +103,8 @@ class Relied:
     modules that it sets are a part of it, by the identity of what has them and their names.
 
     Nothing may change the ``lists`` and dicts of which the items are known by their types.  The program ``asks_sizes``
-    if those of arguments, which are not known, would decide how objects are made.  A loop ``replaces`` objects by
+    if those of arguments, which are not known, would decide how objects are made, and ``asks_kinds`` where it would
+    help to know that they are not None.  A loop ``replaces`` objects by
     others of the same shape if that is allowed, which forbids that they are changed later; if one does, some are
     ``replaced``.  Objects in long lists are ``boxes`` where they are changed.
     The program ``writes_out`` loops for the sake of lists and dicts as well, so that their items stay
@@ -139,6 +140,7 @@ class Relied:
     lists: bool = True
     boxes: bool = False
     asks_sizes: bool = False
+    asks_kinds: bool = False
     replaces: bool = True
     writes_out: bool = False
     inlines: frozenset[types.FunctionType] = frozenset()

@@ -84,6 +84,8 @@ class Obstacles:
 
     reasons: list[Violation] = field(default_factory=list)
     of_sizes: bool = False
+    #: Whether it may help to know that arguments are not None.
+    of_kinds: bool = False
     #: Whether it may help to write loops out, so that the items of lists and dicts stay known.
     of_rounds: bool = False
 
@@ -152,6 +154,7 @@ def specialised(
         whole = _specialised(s, home, found, wanted.values(), instances or {}, state, facts or {}, given_objects)
         if obstacles is not None:
             obstacles.of_sizes |= s.relied.asks_sizes
+            obstacles.of_kinds |= s.relied.asks_kinds
             obstacles.of_rounds |= s.relied.recurs or fill_containers(s.lowered.values()) or s.stand_ins.has_tables
         if lists and not s.relied.lists:
             lists = False
