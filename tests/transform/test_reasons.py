@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from s2sad import S2SADError, grad
-from s2sad.transform import calls, clashes
+from s2sad.transform import calls, clashes, reasons
 
 
 class Box:
@@ -106,3 +108,17 @@ def test_what_is_written_out_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(calls, "MOST_OF_LARGE", 0)
     with pytest.raises(S2SADError, match=r"what it calls is too long, with its loops .*\n.*walked"):
         grad(lambda x: walked(Box(x), x))(np.array([0.3, 0.2]))
+
+
+#: What programs say themselves.
+_OF_PYTHON = frozenset(
+    "__dict__ __init__ __iter__ argument asdict astuple chain deepcopy groupby starmap vectorize return".split()
+)
+
+
+def test_every_reason_is_said_in_words() -> None:
+    """The words by which passes name their reasons are none that a user knows."""
+    passes = Path(reasons.__file__).parent.glob("*.py")
+    words = {w for f in passes for w in re.findall(r'NotSpecialisedError\(\s*"([^"{]+)"', f.read_text())}
+    unknown = {w for w in words - reasons._WHY.keys() - _OF_PYTHON if w.isidentifier() and w[0].islower()}
+    assert unknown == set()
