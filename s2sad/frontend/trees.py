@@ -79,12 +79,14 @@ def object_of_slices(index: Any) -> Any:
 
 
 def one_shape(call: Any) -> Any:
-    """``a.reshape((*shape,))`` for ``a.reshape(*shape)``, and the same of ``transpose``; else the call."""
-    starred = len(call.args) == 1 and isinstance(call.args[0], gast.Starred) and not call.keywords
-    if not starred or not isinstance(call.func, gast.Attribute) or call.func.attr not in ("reshape", "transpose"):
+    """``a.reshape((*shape, 2))`` for ``a.reshape(*shape, 2)``, the same of ``a.transpose(*axes)``; else the call."""
+    if not isinstance(call.func, gast.Attribute) or not any(isinstance(a, gast.Starred) for a in call.args):
+        return call
+    is_axes = call.func.attr == "transpose" and len(call.args) == 1 and not call.keywords
+    if not is_axes and (call.func.attr != "reshape" or any(k.arg != "order" for k in call.keywords)):
         return call
     whole = gast.copy_location(gast.Tuple(elts=call.args, ctx=gast.Load()), call.args[0])
-    return gast.copy_location(gast.Call(func=call.func, args=[whole], keywords=[]), call)
+    return gast.copy_location(gast.Call(func=call.func, args=[whole], keywords=call.keywords), call)
 
 
 def names_tested(function: Any) -> frozenset[str]:

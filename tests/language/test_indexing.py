@@ -9,6 +9,7 @@ import pytest
 
 from s2sad import grad
 from tests.language.support import Case, case, check_gradient, check_primal
+from tests.oracle import numeric_gradient
 
 V = np.array([0.3, -1.2, 2.5, 0.7])
 M = np.array([[0.5, -1.0, 2.0], [1.5, 0.25, -0.5]])
@@ -379,6 +380,17 @@ def test_shapes_behind_a_star(n: int) -> None:
 
     x = np.array([0.3, 0.7, -0.4])
     np.testing.assert_allclose(grad(f)(x), 2.0 * x + 3.0 * np.sin(x) ** 2 * np.cos(x))
+
+
+@pytest.mark.parametrize("rows", [np.array([[1, 2, 2], [0, 1, 1]]), np.array([1]), np.array(2)], ids=str)
+def test_shapes_behind_a_star_beside_others(rows: Any) -> None:
+    def f(x: Any) -> Any:
+        taken = x[rows.ravel()].reshape(*rows.shape, 2)
+        other = np.sin(x).reshape(*x.shape[:1], *x.shape[1:], 1, order="F").reshape(x.shape[1], *x.shape[:1])
+        return np.sum(taken**3) + np.sum(other[0] * other[1] ** 2)
+
+    x = np.arange(6.0).reshape(3, 2) / 5
+    np.testing.assert_allclose(grad(f)(x), numeric_gradient(f, (x,)), rtol=1e-7, atol=1e-9)
 
 
 @pytest.mark.parametrize("x", [np.array(0.7), np.array(0.7, np.float32), np.array(0.7 + 0.2j)], ids=str)
