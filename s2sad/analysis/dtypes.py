@@ -14,6 +14,7 @@ from s2sad.ops.binding import dtype_of
 from s2sad.ops.infer.common import Look
 from s2sad.ops.infer.dtypes import joint, named, of_all, precision_among, strong
 
+_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 #: The arguments of a call by name, where the operation is known and they can be bound.
 Bound = Mapping[str, Expr] | None
 
@@ -35,7 +36,7 @@ def may_be_boolean(expr: Call, spec: OpSpec | None, bound: Bound, fact: Look) ->
     if dtype is not None:
         if isinstance(dtype, Const) and isinstance(dtype.value, str):
             return dtype.value in ("?", "b1", "bool", "bool_")
-        return fact(dtype).kind != "other" or fact(dtype).boolean
+        return fact(dtype).kind != "other" or fact(dtype).boolean is not False
     if spec is not None and spec.dtype in ("double", "steps", "float"):
         return False
     if isinstance(spec, Rule) and bound is not None and spec.dtype != "array":
@@ -44,17 +45,40 @@ def may_be_boolean(expr: Call, spec: OpSpec | None, bound: Bound, fact: Look) ->
     return any(f.boolean or ((item := some_item(f)) is not None and item.boolean) for f in known)
 
 
+def is_mask(expr: Call, fact: Look) -> bool:
+    """Whether the value of a call surely is one of NumPy's booleans, or an array of them.
+
+    Python's own have another meaning for ``~``, and comparisons of its numbers give those.
+    """
+    op, known = expr.op, [fact(a) for a in expr.args]
+    if not all(f.numeric and not f.owners and not f.boxed for f in known) or expr.kwargs:
+        return False
+    if op.kind == "operator" and op.name in ("&", "|", "^", "~"):
+        return all(f.boolean == "mask" for f in known)
+    if op.kind == "index":
+        return known[0].boolean == "mask"
+    if op.kind == "compare":
+        of_numpy = any(f.kind == "array" or f.precision in ("single", "double") for f in known)
+        return op.name in _COMPARISONS and of_numpy
+    return isinstance(op.function, np.ufunc) and _truths(op.function) == len(_of_numbers(op.function))
+
+
 def _holds_booleans(known: Fact) -> bool:
     """Whether a value, or an item of it at any depth, may be a boolean."""
     if known.items is not None:
         return any(_holds_booleans(item) for _, item in known.items)
-    return known.boolean or (known.each is not None and _holds_booleans(known.each))
+    return known.boolean is not False or (known.each is not None and _holds_booleans(known.each))
 
 
 @functools.cache
 def _truths(function: np.ufunc) -> int:
     """How many of the loops of a ufunc give truth values."""
-    return sum(signature.endswith("?") for signature in function.types)
+    return sum(signature.endswith("?") for signature in _of_numbers(function))
+
+
+def _of_numbers(function: np.ufunc) -> list[str]:
+    """The loops of a ufunc for numbers, times and texts."""
+    return [signature for signature in function.types if "O" not in signature]
 
 
 @functools.cache

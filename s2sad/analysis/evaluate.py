@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from s2sad import ops
-from s2sad.analysis.dtypes import may_be_boolean, precision_of
+from s2sad.analysis.dtypes import is_mask, may_be_boolean, precision_of
 from s2sad.analysis.indexing import AtomMaker, indexing, shapeless
 from s2sad.analysis.whole import taken_apart
 from s2sad.frontend.sketches import VIEWS
@@ -185,7 +185,12 @@ class Evaluator:
             names = ("x", "y") if call.op.function is np.where else _OPERANDS
             if any(is_no_number(self(bound[name])) for name in names if bound and name in bound):
                 return ARRAY_OF_OBJECTS
-        if found.numeric and not found.boolean and may_be_boolean(call, spec, bound, self):
+        if found.numeric and is_mask(call, self):
+            found = found.but(boolean="mask")
+        elif found.boolean == "mask":
+            # Of a sum, or of a conversion, the operand has told no more than the shape.
+            found = found.but(boolean=True)
+        elif found.numeric and not found.boolean and may_be_boolean(call, spec, bound, self):
             found = found.but(boolean=True)
         precision = precision_of(call, found, spec, bound, self)
         if precision != found.precision:

@@ -78,8 +78,9 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
     if len(parts) == 1 and not isinstance(parts[0], (Slice, Fact)) and (fact(parts[0]).ndim or 0) > 1:
         # Positions or a mask of several axes: either leaves at least one.
         return Fact("array" if whole.kind == "array" else "open", None, None, whole.real)
-    if vectors and whole.kind in ("array", "numeric"):
-        # Arrays take arrays for positions, and give one.
+    masks = any(_is_mask(part, fact) for part in parts)
+    if (vectors or masks) and whole.kind in ("array", "numeric"):
+        # Arrays take arrays for positions, and give one; a single truth value of NumPy's adds an axis.
         return Fact("array", None, None, whole.real, extended=True)
     if not basic or vectors:
         return Fact("numeric" if whole.kind != "open" else "open", None, None, whole.real)
@@ -137,6 +138,12 @@ def index_parts(index: Expr, fact: Callable[[Expr], Fact]) -> tuple[Expr | Fact,
     if known is not None and known.kind == "tuple" and known.items is not None:
         return tuple([f for _, f in known.items])
     return _held(index, fact)
+
+
+def _is_mask(part: Expr | Fact, fact: Callable[[Expr], Fact]) -> bool:
+    """Whether a part of an index surely is of NumPy's booleans."""
+    known = part if isinstance(part, Fact) else fact(part) if isinstance(part, (Var, Call)) else None
+    return known is not None and known.boolean == "mask"
 
 
 def _is_row(known: Fact) -> bool:

@@ -332,7 +332,7 @@ class _Inference:
         if items is None and a.kind == b.kind:
             known = [f for f in map(some_item, (a, b)) if f is not None]
             each = either(known) if len(known) == 2 or () in (a.items, b.items) else None
-        truth, precision = a.boolean or b.boolean, common(a.precision, b.precision)
+        truth, precision = a.boolean if a.boolean == b.boolean else True, common(a.precision, b.precision)
         real, owners = a.real and b.real, a.owners | b.owners
         met = Fact(kind, shape, ndim, real, items, dims, each=each, boolean=truth, precision=precision, owners=owners)
         value = a.value if type(a.value) is type(b.value) and a.value == b.value else None

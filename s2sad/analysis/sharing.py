@@ -31,9 +31,18 @@ def copies(index: Expr, fact: Callable[[Expr], Fact]) -> bool:
     return any(map(_are_positions, parts))
 
 
+def _takes_copy(call: Call, fact: Callable[[Expr], Fact]) -> bool:
+    """Whether an item of what surely is an array, or one of NumPy's numbers, surely is a copy."""
+    whole, index = map(fact, call.args)
+    if whole.kind == "numeric" and index.boolean == "mask" and not whole.owners:
+        return True
+    return whole.kind == "array" and copies(call.args[1], fact)
+
+
 def _are_positions(part: Fact) -> bool:
     """Whether a part of an index is an array, list or tuple of positions, or a mask."""
-    return (part.kind == "array" and (part.ndim or 0) > 0) or part.kind in ("list", "tuple")
+    is_array = part.kind == "array" and (part.ndim or 0) > 0
+    return is_array or part.kind in ("list", "tuple") or part.boolean == "mask"
 
 
 def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["fresh", "view", "maybe"]:
@@ -44,7 +53,7 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
     op = call.op
     if op.kind in ("operator", "compare"):
         return "fresh"
-    if op.kind == "index" and fact is not None and fact(call.args[0]).kind == "array" and copies(call.args[1], fact):
+    if op.kind == "index" and fact is not None and _takes_copy(call, fact):
         return "fresh"
     if op.kind == "attribute":
         known = ops.attribute(op.name)

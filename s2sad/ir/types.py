@@ -66,7 +66,7 @@ class Fact:
     ``shape`` is None where even an atom would say too much.  ``dims`` are the symbolic sizes of the axes (1, a symbol,
     or an expression of one such as ``n0-2``), and ``size`` is that of an integer which is one. A record is a named
     tuple.  ``items`` are those of a container by key, all of them; where they are not known, ``each`` holds for every
-    one.  A number that may be ``boolean`` indexes otherwise than others.  ``precision`` is that in which NumPy surely
+    one.  What may be ``boolean`` indexes otherwise, a ``"mask"`` surely is of NumPy's.  In ``precision`` NumPy surely
     computes with the value.  An ``extended`` array of unknown ``ndim`` has one axis or more. ``owners`` are the
     classes of the user's which the value may be of, if they have methods or operators of their own. The ``items`` of
     an object of another class are its attributes, if such classes can be reached from one; ``each`` is what holds for
@@ -89,7 +89,7 @@ class Fact:
     dims: Dims | None = None
     size: Dim | None = None
     each: Fact | None = None
-    boolean: bool = False
+    boolean: bool | Literal["mask"] = False
     precision: Precision = ""
     extended: bool = False
     owners: frozenset[type] = frozenset()
@@ -342,14 +342,14 @@ def either(facts: Iterable[Fact]) -> Fact | None:
         held = [some_item(f) for f in (found, fact) if f.items != ()]
         each = either([f for f in held if f is not None]) if None not in held else None
         items = _both_items(found, fact) if kind == found.kind else None
-        truth, precision = found.boolean or fact.boolean, common(found.precision, fact.precision)
+        truth = found.boolean if found.boolean == fact.boolean else True
         axes, boxed = found.has_axes and fact.has_axes, found.boxed or fact.boxed
         owners, real = found.owners | fact.owners, found.real and fact.real
         reach, given = found.reach | fact.reach, given_of_both(found, fact)
         shape, dims = (SCALAR_SHAPE, ()) if kind == "scalar" else (None, None)
         found = Fact(
-            kind, shape, ndim, real, items, dims, None, each, truth, precision, axes, owners, boxed,
-            reach=reach, given=given, text=found.text and fact.text, keys=either_key(found, fact),
+            kind, shape, ndim, real, items, dims, None, each, truth, common(found.precision, fact.precision), axes,
+            owners, boxed, reach=reach, given=given, text=found.text and fact.text, keys=either_key(found, fact),
             instance=found.instance if found.instance == fact.instance else None, fixed=found.fixed and fact.fixed,
         )  # fmt: skip
     return found
