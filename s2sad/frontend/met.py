@@ -21,6 +21,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend.called import is_followed, sparse_product
+from s2sad.frontend.dependence import bound_names
 from s2sad.frontend.given import is_built_in
 from s2sad.frontend.outs import is_writing
 from s2sad.frontend.trees import is_starred, nodes_of
@@ -127,3 +128,20 @@ def roots_called(function: Node) -> set[str]:
         if isinstance(root, gast.Name):
             found.add(root.id)
     return found
+
+
+def roots_of_called(function: Node) -> set[str]:
+    """The names of `roots_called`, and those of which their values are made."""
+    found = roots_called(function)
+    made = [
+        (set(bound_names(target)), node.value)
+        for node in nodes_of(function)
+        if isinstance(node, (gast.Assign, gast.AnnAssign, gast.NamedExpr)) and node.value is not None
+        for target in (node.targets if isinstance(node, gast.Assign) else [node.target])
+    ]
+    while True:
+        values = [value for names, value in made if not names.isdisjoint(found)]
+        more = {name.id for value in values for name in nodes_of(value) if isinstance(name, gast.Name)}
+        if more <= found:
+            return found
+        found |= more

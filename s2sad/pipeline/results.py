@@ -12,7 +12,7 @@ from s2sad.analysis.summaries import CallEffects, bound_operands
 from s2sad.errors import S2SADError, UnsupportedError
 from s2sad.frontend.emitted import DERIVATIVE
 from s2sad.frontend.lower import Lowered
-from s2sad.frontend.met import roots_called
+from s2sad.frontend.met import roots_of_called
 from s2sad.ir.nodes import Call, Expr, Function
 from s2sad.ir.types import OPEN, UNSET_FACT, Fact, rough, some_item
 from s2sad.optimise.computing import only_computes
@@ -130,12 +130,12 @@ class Results:
         return OPEN
 
     def typed_whole(self, function: types.FunctionType, facts: Mapping[str, Fact]) -> tuple[Lowered, Function, Facts]:
-        """A function in IR, with respect to all its arguments; without those that it calls, if that is refused."""
+        """A function in IR, for all its arguments; without those that it calls, or chooses that by, if refused."""
         wrt = tuple([name for name, fact in facts.items() if fact.kind not in ("none", "other")])
         try:
             return self.types.typed(function, wrt, facts, True)
         except UnsupportedError:
-            called = roots_called(self.sources.source(function).node)
+            called = roots_of_called(self.sources.source(function).node)
             if called.isdisjoint(wrt):
                 raise
             return self.types.typed(function, tuple([name for name in wrt if name not in called]), facts, True)

@@ -548,3 +548,44 @@ def test_recursive_functions_with_calls_that_are_met_and_containers_that_change(
     # It may be refused, but the analysis has to end.
     with contextlib.suppress(S2SADError):
         np.testing.assert_allclose(grad(f)(X), [1.0, 1.0, 1.0] - 2.0 * np.sin(X) * [1.0, 1.0, 0.0])
+
+
+# --- chosen by what is an argument as well, where the caller gives none
+
+KINDS = np.array([[0, 1], [1, 0]])
+
+
+def sum_of_squares(t: Any) -> Any:
+    return np.sum(t**2)
+
+
+def sum_of_sines(t: Any) -> Any:
+    return np.sum(np.sin(t))
+
+
+def chosen_by_kind(kind: Any) -> Callable[[Any], Any]:
+    rules = {0: sum_of_squares, 1: sum_of_sines}
+    return rules[kind]
+
+
+def by_a_rule_or_its_kind(kinds: Any, x: Any, i: int, rule: Any = None) -> Any:
+    if rule is None:
+        rule = chosen_by_kind(kinds[i, 0])
+    return rule(x)
+
+
+def of_all_kinds(x: Any) -> Any:
+    return sum(by_a_rule_or_its_kind(KINDS, x, i) for i in range(len(KINDS)))
+
+
+def of_all_kinds_and_a_rule(x: Any) -> Any:
+    total = by_a_rule_or_its_kind(KINDS, x, 1, np.linalg.norm)
+    for i in range(len(KINDS)):
+        total = total + by_a_rule_or_its_kind(KINDS, x * (i + 1), i)
+    return total
+
+
+@pytest.mark.parametrize("f", [of_all_kinds, of_all_kinds_and_a_rule], ids=lambda f: f.__name__)
+def test_a_rule_that_is_chosen_where_none_is_given(f: Callable[[Any], Any]) -> None:
+    assert value_and_grad(f)(X)[0] == f(X)
+    np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,), 0), rtol=1e-8)
