@@ -8,6 +8,7 @@ A model is followed as if the user had written it.  It does not exist at run tim
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import types
 from collections.abc import Callable, Iterable
@@ -129,7 +130,7 @@ def modelled(cls: type) -> type:
 def names_model(function: types.FunctionType) -> bool:
     """Whether a function names something for which a model stands."""
     names = function.__code__.co_names if _models else ()
-    pending = [function.__globals__.get(name) for name in names]
+    pending = [function.__globals__.get(name, getattr(builtins, name, None)) for name in names]
     seen: set[int] = set()
     while pending:
         value = pending.pop()

@@ -57,7 +57,9 @@ _OPEN_CLASSES = (types.SimpleNamespace, types.ModuleType)
 #: The operators by which classes of libraries are told from arrays.
 _PRODUCTS = ("__mul__", "__rmul__", "__truediv__")
 #: What stands for classes of libraries as if the user had written it.
-MODELS = ("s2sad.ops.scipy.models.", "s2sad.ops.series_models", "s2sad.ops.statistics_models")
+MODELS = tuple(
+    f"s2sad.ops.{name}" for name in ("scipy.models.", "series_models", "statistics_models", "iterator_models")
+)
 #: The classes of values that hold no objects, and of functions, which are not looked into.
 #: Nothing but the class of such a value tells its kind.
 LEAVES = frozenset((float, int, bool, complex, str, bytes, type(None), types.ModuleType, types.FunctionType, range))

@@ -417,7 +417,7 @@ def require_replaceable(x: Any, key: Any) -> None:
 
 
 def require_sequence(x: Any) -> None:
-    """Refuse ``list(x)`` of what is differentiated, where it is no array, list or tuple.
+    """Refuse ``list(x)`` or ``iter(x)`` of what is differentiated, where it is no array, list or tuple.
 
     Raises:
         UndefinedDerivativeError: if ``x`` is none.
@@ -427,6 +427,6 @@ def require_sequence(x: Any) -> None:
     """
     if not isinstance(x, (np.ndarray, list, tuple)):
         raise UndefinedDerivativeError(
-            f"a list is made of a {type(x).__name__} that is differentiated",
+            f"a list or iterator is made of a {type(x).__name__} that is differentiated",
             "Make it of an array, list or tuple.",
         )

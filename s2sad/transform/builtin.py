@@ -77,7 +77,9 @@ _OF_NOTHING = (float, int, complex, str, bool)
 #: Functions of which it is known what they make of a number.
 _OF_NUMBERS = (float, int, abs, round, math.floor, math.ceil, math.trunc)
 #: The functions that run through what they are given.
-_RUNNING = (enumerate, zip, list, tuple, sum, map, filter, sorted, any, all, iter, min, max, functools.reduce)
+_RUNNING = (
+    enumerate, zip, list, tuple, sum, map, filter, sorted, any, all, iter, min, max, math.prod, functools.reduce,
+)  # fmt: skip
 
 
 def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Frame) -> Done:
@@ -451,7 +453,7 @@ def _unused(s: Specialiser, values: list[Abstract]) -> Done:
 
 
 #: Functions that run through all items before they give anything.
-_LISTING = (sum, sorted, min, max)
+_LISTING = (sum, sorted, min, max, math.prod)
 _GETTERS = (operator.itemgetter, operator.attrgetter)
 #: Functions that make texts of objects, with the special methods that do so, the first that a class has.
 _SHOWING: dict[Any, tuple[str, ...]] = {str: ("__str__", "__repr__"), repr: ("__repr__",)}

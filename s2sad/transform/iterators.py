@@ -334,9 +334,16 @@ def reduce(given: Given) -> Done:
 
 def sum_(given: Given) -> Done:
     start = given.named.get("start", given.values[1] if len(given.values) > 1 else Constant(0))
-    if not given.values:
-        return None
-    row = run_through(given.s, given.values[0])
+    return _folded(given, "+", start)
+
+
+def prod(given: Given) -> Done:
+    return _folded(given, "*", given.named.get("start", Constant(1)))
+
+
+def _folded(given: Given, sign: str, start: Abstract) -> Done:
+    """The sum or product of known items."""
+    row = run_through(given.s, given.values[0]) if given.values else None
     if row is None:
         return None
     if not any(map(is_structure, (*row, start))):
@@ -344,7 +351,7 @@ def sum_(given: Given) -> Done:
     given.s.used = True
     total = start
     for item in row:
-        total = computed(given.s, "binary", "+", (total, item), given.op, given.frame)
+        total = computed(given.s, "binary", sign, (total, item), given.op, given.frame)
     return (total,)
 
 

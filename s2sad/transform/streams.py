@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -30,6 +31,7 @@ from s2sad.transform.iterators import (
     iter_,
     map_,
     next_,
+    prod,
     reduce,
     reversed_,
     sum_,
@@ -209,6 +211,7 @@ NAMES = {
     zip: ("strict",),
     enumerate: ("start",),
     sum: ("start",),
+    math.prod: ("start",),
     sorted: ("key", "reverse"),
     min: ("key",),
     max: ("key",),
@@ -227,6 +230,7 @@ ITERATING: dict[Any, Callable[[Given], Done]] = {
     filter: filter_,
     functools.reduce: reduce,
     sum: sum_,
+    math.prod: prod,
     any: any_,
     all: all_,
     sorted: sorted_,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, Self
 
 import numpy as np
 import pytest
 
-from s2sad import grad
+from s2sad import S2SADError, grad
 from tests.transform.remaining import check_both_modes
 
 X = np.array([0.3, -0.7, 0.9, 1.4])
@@ -314,3 +315,43 @@ def test_what_it_raises_is_raised_without_a_handler() -> None:
 
     with pytest.raises(IndexError):
         grad(f)(X)
+
+
+def taken_one_by_one(x: Any) -> Any:
+    steps = iter(x)
+    first = next(steps)
+    total = 0.0
+    for v in steps:
+        total = total + first * v**2
+    return total + next(steps, 3.0) * x[1]
+
+
+def written_after_it_was_made(x: Any) -> Any:
+    y = x * 2.0
+    steps = iter(y)
+    y[1] = y[0] * y[2]
+    return next(steps) * next(steps) ** 2
+
+
+def rows_of_a_matrix(x: Any) -> Any:
+    values = iter(np.outer(x, x))
+    return np.sum([next(values) * k for k in (2.0, 3.0)])
+
+
+def products(x: Any) -> Any:
+    powers = {(1, 0): x[0], (2, 1): x[2]}
+    total = sum(c * math.prod(a**p for a, p in zip(x[1:3], k, strict=True)) for k, c in powers.items())
+    return total + math.prod([v**2 for v in Countdown(x[1], x[3])], start=x[0])
+
+
+@pytest.mark.parametrize("f", [taken_one_by_one, written_after_it_was_made, rows_of_a_matrix, products])
+def test_iterators_of_sequences(f: Callable[..., Any]) -> None:
+    check_both_modes(f, X, WAY)
+
+
+def test_iterator_of_something_else_is_refused() -> None:
+    def f(x: Any) -> Any:
+        return next(iter(x)) * x["b"]
+
+    with pytest.raises(S2SADError, match="a list or iterator is made of a dict"):
+        grad(f)({"a": 1.0, "b": 2.0})
