@@ -29,6 +29,7 @@ from s2sad.load import origin
 from s2sad.pipeline import Compiled, Goal, Together
 from s2sad.pullbacks import placed, vjp
 from s2sad.runtime import SharedArgumentsError
+from s2sad.runtime.items import TakenOtherwiseError
 from s2sad.runtime.tangents import same_value
 from s2sad.transform.derivatives import makes_derivatives, makes_pullbacks
 from s2sad.variants import Emitted, Options, Variant, emitted, standing_for, variants
@@ -96,9 +97,20 @@ class Derivative(Emitting):
             return self._called(args, kwargs)
         except SharedArgumentsError as error:
             return self._shared_call(self._all_of(args, kwargs), error)
+        except TakenOtherwiseError as error:
+            return self._decided_call(args, kwargs, error)
         except UndefinedDerivativeError as error:
             error.place = error.place or origin(error.__traceback__)
             raise
+
+    def _decided_call(self, args: tuple[Any, ...], kwargs: dict[str, Any], error: TakenOtherwiseError) -> Any:
+        """A call in which a number was taken for an array, or the other way round, with the other derivative."""
+        self._entry = _missed
+        with placed():
+            failed = self._variant(arguments.floats_at(self._positions, self._all_of(args, kwargs))).compiled
+            if not self._variants.take_otherwise(failed):
+                raise error
+            return self._called(args, kwargs)
 
     def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call with arguments of other kinds than those of the last one."""

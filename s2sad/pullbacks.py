@@ -16,8 +16,9 @@ from s2sad.pipeline import Compiled, Together
 from s2sad.runtime import SharedArgumentsError, as_pair, zeros
 from s2sad.runtime.calls import again
 from s2sad.runtime.copies import copy_arrays
+from s2sad.runtime.items import TakenOtherwiseError
 from s2sad.runtime.trees import fields_apart
-from s2sad.variants import Options, variants
+from s2sad.variants import Options, Variant, variants
 
 
 def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, argnums: int | Sequence[int] | None = None) -> Any:
@@ -65,8 +66,11 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, argnums: in
     facts = functools.partial(arguments.facts, names, given, label, variants(function).refined)
     wrt = tuple([names[i] for i in chosen])
 
+    def made(together: Together = ()) -> Variant:
+        return variants(function).for_arguments(Options("pair", wrt), facts, together)
+
     def run(together: Together = ()) -> tuple[Compiled, list[Any]]:
-        compiled = variants(function).for_arguments(Options("pair", wrt), facts, together).compiled
+        compiled = made(together).compiled
         variants(function).check_defaults(names, given)
         return compiled, binder.positional(compiled.functions[compiled.names[0]], (), given)(*given)
 
@@ -77,6 +81,10 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, argnums: in
             by_name = dict(zip(names, given, strict=True))
             with arguments.naming(error, by_name):
                 compiled, (*results, saved) = run(arguments.sharing(by_name, wrt))
+        except TakenOtherwiseError:
+            if not variants(function).take_otherwise(made().compiled):
+                raise
+            compiled, (*results, saved) = run()
     reverse, pair = compiled.functions[compiled.names[1]], compiled.pair
     assert pair is not None
     result = results[0] if pair.count is None else tuple(results)

@@ -20,6 +20,7 @@ from s2sad.pipeline import Compiled, Together
 from s2sad.pipeline.compiled import tangent_names
 from s2sad.pullbacks import placed
 from s2sad.runtime import SharedArgumentsError, as_pair
+from s2sad.runtime.items import TakenOtherwiseError
 from s2sad.runtime.tangents import fitting
 from s2sad.transform.derivatives import makes_tangents
 from s2sad.variants import Emitted, Options, Variant, emitted, standing_for, variants
@@ -73,8 +74,13 @@ class Pushforward:
         options = Options("tangent_alone" if self.alone else "tangent", wrt)
         return cache.for_arguments(options, facts, together)
 
-    def __call__(self, primals: Sequence[Any], tangents: Sequence[Any], positions: Sequence[int]) -> tuple[Any, Any]:
-        """The value and its tangent, for the tangents of the arguments at some positions."""
+    def __call__(
+        self, primals: Sequence[Any], tangents: Sequence[Any], positions: Sequence[int], is_decided: bool = False
+    ) -> tuple[Any, Any]:
+        """The value and its tangent, for the tangents of the arguments at some positions.
+
+        With ``is_decided`` numbers that were taken for arrays have been met, and the call begins again.
+        """
         self._target.check(tuple(primals), {})
         values = self._bound(primals, positions)
         shift = len(self._target.leading)
@@ -105,6 +111,11 @@ class Pushforward:
                 with arguments.naming(error, by_name):
                     together = arguments.sharing(by_name, wrt)
                     return self._run(self.compiled(primals, positions, together).compiled, values, dots)
+            except TakenOtherwiseError:
+                if is_decided or found is None or not variants(self.function).take_otherwise(found.compiled):
+                    raise
+                self._ready.clear()
+                return self(primals, tangents, positions, True)
 
     def _entry_for(self, found: Variant, primals: tuple[Any, ...], positions: Sequence[int]) -> Entry | None:
         """What runs a tangent for arguments of the same kinds, where they need no more than the compiled function."""

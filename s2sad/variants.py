@@ -95,6 +95,8 @@ class Variants(Aside):
         self.written: frozenset[str] = frozenset()
         #: What has helped to compile it for arguments of the very sizes, and small whole numbers, that are given.
         self.met_sizes: tuple[Sizes, ...] = ()
+        #: Whether what is changed, and may be a number or an array, is taken for a number.
+        self.numbers = False
         #: The truth values and texts that parameters had.
         self._met_values: dict[str, set[bool | str]] = {}
         #: The types of parameters with the functions in them that are known.
@@ -166,7 +168,7 @@ class Variants(Aside):
     def _got(
         self, options: Options, facts: Mapping[str, Fact], about: str, together: Together, sizes: Sizes
     ) -> Variant:
-        key = (options, tuple(facts.items()), about, together, sizes)
+        key = (options, tuple(facts.items()), about, together, sizes, self.numbers)
         found = self._made.get(key)
         if found is None or not found.holds():
             with _compiling:
@@ -179,7 +181,7 @@ class Variants(Aside):
                     exact = not about and found is None
                     with _compilation((function, key)):
                         compiled = compile_gradient(
-                            function, wrt, facts, goal, has_aux, single, together, conformed, exact, sizes
+                            function, wrt, facts, goal, has_aux, single, together, conformed, exact, sizes, key[-1]
                         )
                     if inner is not None:
                         # The inner derivative has copied what the function changes.
@@ -191,6 +193,21 @@ class Variants(Aside):
                     self._made[key] = found
                     self.written |= compiled.written
         return found
+
+    def take_otherwise(self, failed: Compiled) -> bool:
+        """Take what was taken for an array for a number, or the other way round; whether a run may begin again."""
+        if not failed.repeats:
+            return False
+        self.numbers = not self.numbers
+        if self.read is not self.function:
+            variants(self.read).numbers = self.numbers
+        self._forget()
+        return True
+
+    def _forget(self) -> None:
+        """Forget what calls run."""
+        for found in (*self.ready.values(), *self.pushforwards, self.met):
+            found.clear()
 
     def refined(self, name: str, value: Any, fact: Fact) -> Fact:
         """The type of an argument with what the function asks of its value.
@@ -221,8 +238,7 @@ class Variants(Aside):
             first = (name, next(iter(met)))
             del met[first[1]]
             self._made = {key: made for key, made in list(self._made.items()) if first not in key[1]}
-            for found in (*self.ready.values(), *self.pushforwards, self.met):
-                found.clear()
+            self._forget()
 
     @functools.cached_property
     def tested(self) -> frozenset[str]:

@@ -60,7 +60,7 @@ from s2sad.ir.types import (
     some_item,
     timeless,
 )
-from s2sad.runtime.items import require_ndarray
+from s2sad.runtime.items import require_ndarray, require_number
 
 _NAME = re.compile(r"~?\w+\.\d+")
 
@@ -294,6 +294,9 @@ class _Inference:
                     self.block(handler)
                 case Evaluate(value=Call(op=Op(function=check), args=(Var(name=name),))) if check is require_ndarray:
                     self.of[name] = self.fresh(_as_array(self.of.get(name, OPEN)), name)
+                case Evaluate(value=Call(op=Op(function=check), args=(Var(name=name),))) if check is require_number:
+                    old = self.of.get(name, OPEN)
+                    self.of[name] = self.fresh(scalar(old.numeric and old.real).but(precision=old.precision), name)
                 case _:
                     pass
 

@@ -34,7 +34,7 @@ from s2sad.pipeline.met import with_checked_results
 from s2sad.pipeline.program import Program
 from s2sad.pipeline.refused import with_obstacle
 from s2sad.pipeline.typed import default_facts
-from s2sad.pipeline.undecided import with_required_arrays
+from s2sad.pipeline.undecided import with_required
 from s2sad.pipeline.unpacked import with_named_arrays
 from s2sad.runtime import as_pair
 
@@ -49,7 +49,7 @@ class Asked:
     A function with a ``context`` is called by another, which sees what it writes.  With ``display`` its result may be
     a tuple of several, with ``has_aux`` it is a value and something else.  ``together`` are the sets of parameters
     whose arguments share objects.  ``arrays`` are names in the IR of objects that are written and have to be arrays,
-    which is checked at run time.
+    which is checked at run time; with ``numbers`` those of which no items are written have to be numbers.
     """
 
     function: types.FunctionType
@@ -61,6 +61,7 @@ class Asked:
     has_aux: bool = False
     together: Together = ()
     arrays: frozenset[str] = frozenset()
+    numbers: bool = False
 
     @property
     def carrying(self) -> tuple[str, ...]:
@@ -101,7 +102,7 @@ def analysed(program: Program, asked: Asked) -> Analysed:
     checked(ir, "lower")
     facts = {**default_facts(ir), **asked.facts}
     if asked.arrays:
-        ir, known = program.types.inferred_with(lowered, with_required_arrays(ir, asked.arrays, known), facts)
+        ir, known = program.types.inferred_with(lowered, with_required(ir, asked.arrays, known, asked.numbers), facts)
     if asked.has_aux:
         ir, known = _with_aux(program, lowered, ir, facts)
     program.guards.add_resolved(lowered.resolver)
@@ -130,7 +131,7 @@ def analysed(program: Program, asked: Asked) -> Analysed:
     if changed:
         added = len(ir.body) - checked_before
         ir, known, shared = again(with_own_containers(ir, shared, known, lowered.source, added))
-    if asked.arrays and (checked_ := with_required_arrays(ir, asked.arrays, known)) is not ir:
+    if asked.arrays and (checked_ := with_required(ir, asked.arrays, known, asked.numbers)) is not ir:
         # Copies of arguments have names of their own.
         ir, known, shared = again(checked_)
     if lowered.recorded:

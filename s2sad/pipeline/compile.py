@@ -47,6 +47,7 @@ from s2sad.pipeline.pairs import Border, again_of, assembled_pair, border, halve
 from s2sad.pipeline.passes import finished, finished_forward
 from s2sad.pipeline.program import Program
 from s2sad.pipeline.refused import of_callee, with_calls_inlined, with_obstacle
+from s2sad.pipeline.repeatable import is_repeatable
 from s2sad.pipeline.results import DEPTH
 from s2sad.pipeline.reverse_halves import ReverseHalf, ReverseHalves
 from s2sad.pipeline.tangents import Form, assembled_tangent, tangent_border
@@ -74,6 +75,7 @@ def compile_gradient(
     conformed: bool = False,
     exact: bool = False,
     sizes: Sizes = "",
+    numbers: bool = False,
 ) -> Compiled:
     """Compile the derivative of ``function`` with respect to the parameters ``wrt``.
 
@@ -82,7 +84,8 @@ def compile_gradient(
     itself, so that it can be differentiated; else its caller does.  What is ``exact`` is for arrays of modules of the
     sizes that they have now; where the facts have numbers for ``sizes``, loops that make objects are written out, and
     for the sake of ``"rounds"`` those that change lists and dicts as well; or what changes those of its caller is
-    ``"inlined"``.
+    ``"inlined"``.  What is changed as a whole, and may be an array or a number, is taken for an array, or a number with
+    ``numbers``, or where that alone has a derivative.
 
     Raises:
         SourceError: if the function has no source.
@@ -93,7 +96,7 @@ def compile_gradient(
     refused: UnsupportedError | None = None
     follows = True
     while True:
-        compilation = _Compilation(conformed, exact)
+        compilation = _Compilation(conformed, exact, numbers)
         sources = compilation.program.sources
         sources.follows_arguments = follows
         sources.writes_out, sources.inlines = sizes == "rounds", inlines
@@ -143,8 +146,8 @@ class _Tangent:
 class _Compilation:
     """One compilation: a function and all that it calls; answers what differentiation asks of callees (`Callees`)."""
 
-    def __init__(self, conformed: bool, exact: bool) -> None:
-        self.conformed = conformed
+    def __init__(self, conformed: bool, exact: bool, numbers: bool) -> None:
+        self.conformed, self.numbers = conformed, numbers
         self.writer = Writer()
         self.program = Program(exact, self.writer.avoid)
         self.pairs: dict[Any, _Callee] = {}
@@ -154,7 +157,7 @@ class _Compilation:
         #: How each stage reads; written only when somebody asks.
         self.stages: dict[str, Callable[[], str]] = {}
         self.halves = ReverseHalves(self.writer, self.write)
-        self.once = False
+        self.once, self.repeats = False, True
         self.copied: frozenset[str] = frozenset()
 
     def run(self, asked: Asked, goal: Goal, single: bool, literal: bool) -> Compiled:
@@ -208,7 +211,8 @@ class _Compilation:
         self.stages["source"] = lambda: text
         guards = tuple(self.program.guards.found.values())
         functions, stages = self.writer.functions, self.stages
-        return Compiled(text, functions, guards, stages, names, self.once, pair, self.copied, doings, tangent)
+        made = Compiled(text, functions, guards, stages, names, self.once, pair, self.copied, doings, tangent)
+        return replace(made, repeats=self.repeats)
 
     # --- the three sorts of derivative: analyses, derivative, passes, text
 
@@ -332,7 +336,7 @@ class _Compilation:
         return a
 
     def with_arrays(self, asked: Asked, use: Callable[[Analysed], _Made]) -> _Made:
-        """What is made of a function; objects that are written, and may be arrays or not, are required to be arrays."""
+        """What is made of a function; objects that are written, and may be arrays or not, are required to be."""
         begun = set(self.pairs)
         refused: UnsupportedError | None = None
         while True:
@@ -340,9 +344,12 @@ class _Compilation:
                 return use(self.analysed(asked))
             except UnsupportedError as error:
                 refused = refused or error
-                if error.undecided <= asked.arrays:
+                if not error.undecided <= asked.arrays:
+                    asked = replace(asked, arrays=asked.arrays | error.undecided, numbers=self.numbers)
+                elif asked.arrays and not asked.numbers:
+                    asked = replace(asked, numbers=True)
+                else:
                     raise refused from None
-                asked = replace(asked, arrays=asked.arrays | error.undecided)
                 # Callees that are refused have no functions; they are asked about again, with other types.
                 self.pairs = {key: c for key, c in self.pairs.items() if c.done or key in begun}
 
@@ -368,6 +375,7 @@ class _Compilation:
         """
         sources = self.program.sources
         self.halves.note(function)
+        self.repeats = self.repeats and is_repeatable(function)
         original, whole = sources.source(asked.function).function, sources.whole(asked.function)
         return self.writer.write(function, original, asked.function, whole, other)
 

@@ -57,7 +57,8 @@ class Compiled:
     ``pair`` says what goes in and out of the halves of a pair, ``tangent`` the same of the tangent of a function.  With
     ``once``, what a forward part saves serves one run of the reverse part, which changes the shadows in it: who wants
     several copies it.  The arguments of the parameters in ``written`` are copied first.  Sizes of arguments that are
-    not known decide which objects the program makes, if it is ``of_sizes``.
+    not known decide which objects the program makes, if it is ``of_sizes``.  A program that ``repeats`` may run again
+    from the start: it changes nothing but objects of its own.
     """
 
     text: str
@@ -71,6 +72,7 @@ class Compiled:
     doings: Doings | None = None
     tangent: TangentCall | None = None
     of_sizes: bool = False
+    repeats: bool = False
 
     def __post_init__(self) -> None:
         # A call checks these each time: the common sorts are laid out flat.

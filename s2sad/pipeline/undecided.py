@@ -5,6 +5,7 @@
                                     u[u < 0] = 0.0
 
 The check decides: whatever follows is differentiated as of an array, and of what class it is need not be looked at.
+Where the run has met a number instead, ``require_number(u)`` stands there: ``u += y`` gives the name another number.
 """
 
 from __future__ import annotations
@@ -27,23 +28,26 @@ from s2sad.ir.nodes import (
     Op,
     Origin,
     Stmt,
+    Store,
     Unpack,
     Var,
 )
 from s2sad.ir.traverse import map_children, map_stmt, names_in, walk, writes
 from s2sad.ir.types import OPEN, UNSET_FACT
 from s2sad.runtime import plain
-from s2sad.runtime.items import require_ndarray
+from s2sad.runtime.items import require_ndarray, require_number
 
-_REQUIRE = Op("runtime", "require_ndarray", require_ndarray, pure=False)
+_ARRAY = Op("runtime", "require_ndarray", require_ndarray, pure=False)
+_NUMBER = Op("runtime", "require_number", require_number, pure=False)
 
 
-def with_required_arrays(function: Function, names: Set[str], facts: Facts) -> Function:
+def with_required(function: Function, names: Set[str], facts: Facts, numbers: bool = False) -> Function:
     """``function`` with a check of each of ``names`` where it is assigned, or at the start for a parameter.
 
-    What is moved into a name that branches or rounds of a loop join is checked before, since moves are the last
-    statements of a block.  What is checked already, or surely is an array or none, is left out; where nothing else is
-    there, it is ``function`` itself.
+    With ``numbers`` those of which no items are written are required to be numbers, not arrays.  What is moved into a
+    name that branches or rounds of a loop join is checked before, since moves are the last statements of a block.  What
+    is checked already, or surely is what it has to be, or none, is left out; where nothing else is there, it is
+    ``function`` itself.
     """
     params = tuple([p.name for p in function.params])
     known = set(_checked(function))
@@ -53,9 +57,15 @@ def with_required_arrays(function: Function, names: Set[str], facts: Facts) -> F
         return function
 
     def checks(assigned: tuple[str, ...], origin: Origin) -> list[Stmt]:
-        needed = [n for n in assigned if n in wanted and facts.of.get(n, OPEN).kind != "none"]
-        return [Evaluate(Call(_REQUIRE, (Var(n),)), origin) for n in needed]
+        return [made for n in assigned if n in wanted for made in check(n, Var(n), origin)]
 
+    def check(name: str, value: Expr, origin: Origin) -> list[Stmt]:
+        is_number = numbers and name not in arrays
+        if facts.get(value).kind == "none" or (is_number and facts.get(value).kind == "scalar"):
+            return []
+        return [Evaluate(Call(_NUMBER if is_number else _ARRAY, (value,)), origin)]
+
+    arrays = _of_items(function)
     checked = known | wanted
 
     def surely(expr: Expr) -> Expr:
@@ -74,8 +84,8 @@ def with_required_arrays(function: Function, names: Set[str], facts: Facts) -> F
                 case For(targets=targets, body=body):
                     out.append(replace(changed, body=(*checks(targets, stmt.origin), *body)))
                 case Copy():
-                    of_moved = [Evaluate(Call(_REQUIRE, (s,)), stmt.origin) for s in _moved(stmt, wanted, known, facts)]
-                    out += [*of_moved, changed]
+                    moves = _moved(stmt, wanted, known, facts)
+                    out += [*(made for t, s in moves for made in check(t, s, stmt.origin)), changed]
                 case Assign() | Unpack():
                     out += [changed, *checks(writes(stmt), stmt.origin)]
                 case _:
@@ -100,19 +110,24 @@ def _assigned(stmt: Stmt) -> tuple[str, ...]:
     return () if isinstance(stmt, Copy) else writes(stmt)
 
 
-def _moved(stmt: Stmt, wanted: Set[str], known: Set[str], facts: Facts) -> list[Expr]:
+def _moved(stmt: Stmt, wanted: Set[str], known: Set[str], facts: Facts) -> list[tuple[str, Expr]]:
     """What a statement moves into some names, and is to be checked before."""
     if not isinstance(stmt, Copy):
         return []
-    sources = [s for t, s in zip(stmt.targets, stmt.sources, strict=True) if t in wanted]
+    moves = [(t, s) for t, s in zip(stmt.targets, stmt.sources, strict=True) if t in wanted]
     done = known | wanted
     # What has no value yet is no array, and is read by nobody; None is not changed in place.
-    there = [s for s in sources if facts.get(s) != UNSET_FACT and facts.get(s).kind not in ("array", "none")]
-    return [s for s in there if not (isinstance(s, Var) and s.name in done)]
+    there = [m for m in moves if facts.get(m[1]) != UNSET_FACT and facts.get(m[1]).kind not in ("array", "none")]
+    return [(t, s) for t, s in there if not (isinstance(s, Var) and s.name in done)]
+
+
+def _of_items(function: Function) -> set[str]:
+    """The names of objects of which items are written."""
+    return {n for s in walk(function.body) if isinstance(s, Store) for n in names_in(s.base)}
 
 
 def _checked(function: Function) -> Iterator[str]:
     """The names that are checked."""
     for stmt in walk(function.body):
-        if isinstance(stmt, Evaluate) and isinstance(stmt.value, Call) and stmt.value.op == _REQUIRE:
+        if isinstance(stmt, Evaluate) and isinstance(stmt.value, Call) and stmt.value.op in (_ARRAY, _NUMBER):
             yield from names_in(stmt.value)

@@ -288,16 +288,49 @@ def no_function(x: Any) -> Any:
     return x
 
 
+#: What is changed by getting another value.
+_NUMBERS = (int, float, complex, np.generic)
+
+
+class TakenOtherwiseError(UndefinedDerivativeError):
+    """What is changed is a number, and the derivative was made for an array, or the other way round.
+
+    The types do not say which it is; a derivative that is made for the other one may do.
+    """
+
+
+def require_number(x: Any) -> None:
+    """Raise `UndefinedDerivativeError` unless ``x`` is a number.
+
+    The derivative was made for one, where the types do not say what it is, since what was met there before was one.
+
+    Raises:
+        TakenOtherwiseError: if it is an array.
+
+    >>> require_number(2.5)
+    """
+    if not isinstance(x, _NUMBERS):
+        error = TakenOtherwiseError if isinstance(x, np.ndarray) else UndefinedDerivativeError
+        raise error(
+            f"a {type(x).__name__} is changed here by what changes numbers in the same call",
+            "Write x = x + y for x += y.",
+        )
+
+
 def require_ndarray(x: Any) -> None:
     """Raise `UndefinedDerivativeError` unless ``x`` is an array of NumPy's own class, of numbers.
 
     The adjoint of what is written in place is that of an array, where the types do not say what it is.
 
+    Raises:
+        TakenOtherwiseError: if it is a number.
+
     >>> require_ndarray(np.ones(2))
     """
     if type(x) is not np.ndarray or x.dtype.hasobject:
+        error = TakenOtherwiseError if isinstance(x, _NUMBERS) else UndefinedDerivativeError
         what = "an array of objects" if isinstance(x, np.ndarray) and x.dtype.hasobject else f"a {type(x).__name__}"
-        raise UndefinedDerivativeError(
+        raise error(
             f"{what} is changed here, or read from what is changed, where the types do not say whether it is an array",
             "If it is a number, write x = x + y for x += y, and 1.0 * a[i] for a[i]. "
             "Convert what has another class with np.array(...).",

@@ -1,0 +1,126 @@
+"""What ``+=`` changes, and is a number in one call and an array in another: the run says which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import S2SADError, grad, hvp, jvp, stop_gradient, value_and_grad, vjp
+from tests.oracle import numeric_gradient, richardson_jvp
+
+X = np.array([[0.3, -0.7, 0.9], [1.1, 0.4, 0.2]])
+WAY = np.array([[0.7, 0.2, -0.5], [0.1, 0.3, 0.9]])
+PRINTED: list[str] = []
+
+
+def added(total: Any, v: Any) -> Any:
+    kept = total
+    total += v
+    total *= v
+    return total, kept
+
+
+def by_a_callee(x: Any, axis: Any) -> Any:
+    total, kept = added(np.sum(x * x, axis=axis), x[0, 0])
+    return np.sum(total * kept)
+
+
+class Meter:
+    def __init__(self, start: Any) -> None:
+        self.total = start
+
+    def add(self, v: Any) -> None:
+        self.total += v
+
+
+def by_a_method(x: Any, axis: Any) -> Any:
+    meter = Meter(np.max(x, axis=axis))
+    first = meter.total
+    for k in range(3):
+        meter.add(np.sum(x, axis=axis) * k)
+    return np.sum(meter.total * first)
+
+
+def in_branches(x: Any, axis: Any) -> Any:
+    total = np.prod(x, axis=axis)
+    other = total
+    if x[0, 0] > 0:
+        total -= np.mean(x, axis=axis)
+    else:
+        total /= 2.0
+    return np.sum(total**2 * other)
+
+
+CASES = [by_a_callee, by_a_method, in_branches]
+
+
+@pytest.mark.parametrize("axes", [(None, 0, None), (0, None, 1)])
+@pytest.mark.parametrize("f", CASES)
+def test_gradients(f: Callable[..., Any], axes: tuple[Any, ...]) -> None:
+    df, both = grad(f), value_and_grad(f)
+    for axis in axes:
+        expected = numeric_gradient(lambda x, axis=axis: f(x, axis), (X,))
+        np.testing.assert_allclose(df(X, axis), expected, rtol=1e-7)
+        value, found = both(X, axis)
+        assert value == f(X, axis)
+        np.testing.assert_allclose(found, expected, rtol=1e-7)
+        np.testing.assert_allclose(vjp(f, X, axis, argnums=0)[1](1.0)[0], expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("axes", [(None, 0, None), (0, None, 1)])
+@pytest.mark.parametrize("f", CASES)
+def test_tangents(f: Callable[..., Any], axes: tuple[Any, ...]) -> None:
+    for axis in axes:
+
+        def of(x: Any, axis: Any = axis) -> Any:
+            return f(x, axis)
+
+        expected = richardson_jvp(of, (X,), (WAY,))
+        np.testing.assert_allclose(jvp(f, (X, axis), (WAY, None))[1], expected, rtol=1e-6)
+        second = richardson_jvp(lambda x, axis=axis: grad(f)(x, axis), (X,), (WAY,))
+        np.testing.assert_allclose(hvp(of, (X,), (WAY,)), second, rtol=1e-5)
+
+
+def both_at_once(x: Any, axis: Any) -> Any:
+    one, _ = added(np.sum(x * x, axis=axis), x[0, 0])
+    other, _ = added(np.sum(x, axis=0 if axis is None else None), x[0, 1])
+    return np.sum(one) + np.sum(other)
+
+
+def test_a_number_and_an_array_in_one_call() -> None:
+    expected = numeric_gradient(lambda x: both_at_once(x, None), (X,))
+    try:
+        found = grad(both_at_once)(X, None)
+    except S2SADError as refused:
+        assert "is changed here" in str(refused)  # noqa: PT017
+    else:
+        np.testing.assert_allclose(found, expected, rtol=1e-7)
+
+
+def printing(x: Any, axis: Any) -> Any:
+    PRINTED.append("begun")
+    return by_a_method(x, axis)
+
+
+def test_what_has_done_something_does_not_begin_again() -> None:
+    PRINTED.clear()
+    try:
+        grad(printing)(X, None)
+    except S2SADError as refused:
+        assert "does not say" in str(refused) or "do not say" in str(refused)  # noqa: PT017
+    assert PRINTED == ["begun"]
+
+
+def stopped(x: Any, axis: Any) -> Any:
+    total = stop_gradient(np.sum(x, axis=axis))
+    total += np.sum(x * x, axis=axis)
+    return np.sum(total)
+
+
+def test_stopped() -> None:
+    expected = 2 * X
+    for axis in (None, 0):
+        np.testing.assert_allclose(grad(stopped)(X, axis), expected, rtol=1e-12)
