@@ -22,7 +22,7 @@ from s2sad.analysis.hints import hinted_facts
 from s2sad.arguments import Binder, fitted
 from s2sad.callables import Target, required, resolve, signature_of
 from s2sad.entries import MISSED, Entry, entry
-from s2sad.errors import S2SADError, UndefinedDerivativeError
+from s2sad.errors import S2SADError, UndefinedDerivativeError, UnsupportedError
 from s2sad.frontend.resolve import Emitting
 from s2sad.ir.types import Fact
 from s2sad.load import origin
@@ -110,7 +110,10 @@ class Derivative(Emitting):
             failed = self._variant(arguments.floats_at(self._positions, self._all_of(args, kwargs))).compiled
             if not self._variants.take_otherwise(failed):
                 raise error
-            return self._called(args, kwargs)
+            try:
+                return self._called(args, kwargs)
+            except (TakenOtherwiseError, UnsupportedError):
+                raise error from None
 
     def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call with arguments of other kinds than those of the last one."""

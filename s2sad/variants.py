@@ -130,6 +130,10 @@ class Variants(Aside):
         try:
             found = self._got(options, facts, about, together, "")
         except UnsupportedError as error:
+            if self.numbers:
+                # What has no derivative for a number has one for an array, if any.
+                self.numbers = False
+                return self.get(options, facts, about, together, literal)
             sized = of_sizes("sizes") if error.of_sizes else None
             sized = of_sizes("rounds") if sized is None and error.of_rounds else sized
             sized = of_sizes("inlined") if sized is None and error.of_inlining else sized

@@ -416,6 +416,29 @@ def _first_elements(x: Any) -> Any:
     return next(v for v in x if v > x[0]) * next((v for v in x if v > 100.0), x[1]) + next(iter([x[2], x[0]]))
 
 
+class _Powers:
+    def __init__(self, v: Any) -> None:
+        self.v, self.n = v, 0
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if self.n == 3:
+            raise StopIteration
+        self.n += 1
+        return self.v**self.n
+
+
+@right(
+    C,
+    "iterators of classes (`__next__`, `__getitem__`), `iter` of arrays, of which `next` takes one item after another",
+)
+def _iterators_of_classes(x: Any) -> Any:
+    powers, items = _Powers(x[0]), iter(x)
+    return next(powers) + sum([v * x[1] for v in powers]) + next(items) * next(items)
+
+
 @right(C, "`itertools.pairwise`, `combinations`")
 def _itertools(x: Any) -> Any:
     total = sum(a * b for a, b in itertools.pairwise(x))

@@ -97,14 +97,14 @@ def _known(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects
     if value is state_of:
         # Nothing else leads to the array.
         return a.site(op, np.ndarray)
+    special = methods.recorded if value is record else built_in.FUNCTIONS.get(id(value))
+    if special is not None:
+        return special(a, op, args)
     model = a.program.stands_for(value) if a.program.stands_for is not None else None
     is_read = not isinstance(model, types.FunctionType) or a.program.function(model) is not None
     # A function of ours is not read: where it stands for an operation, it does what that does.
     if model is not None and (is_read or ops.spec_of(value) is None):
         value = model
-    special = methods.recorded if value is record else built_in.FUNCTIONS.get(id(value))
-    if special is not None:
-        return special(a, op, args)
     if isinstance(value, type):
         return _made(a, op, value, args)
     spec = ops.spec_of(value)

@@ -85,7 +85,7 @@ def compile_gradient(
     sizes that they have now; where the facts have numbers for ``sizes``, loops that make objects are written out, and
     for the sake of ``"rounds"`` those that change lists and dicts as well; or what changes those of its caller is
     ``"inlined"``.  What is changed as a whole, and may be an array or a number, is taken for an array, or a number with
-    ``numbers``, or where that alone has a derivative.
+    ``numbers``.
 
     Raises:
         SourceError: if the function has no source.
@@ -344,12 +344,9 @@ class _Compilation:
                 return use(self.analysed(asked))
             except UnsupportedError as error:
                 refused = refused or error
-                if not error.undecided <= asked.arrays:
-                    asked = replace(asked, arrays=asked.arrays | error.undecided, numbers=self.numbers)
-                elif asked.arrays and not asked.numbers:
-                    asked = replace(asked, numbers=True)
-                else:
+                if error.undecided <= asked.arrays:
                     raise refused from None
+                asked = replace(asked, arrays=asked.arrays | error.undecided, numbers=self.numbers)
                 # Callees that are refused have no functions; they are asked about again, with other types.
                 self.pairs = {key: c for key, c in self.pairs.items() if c.done or key in begun}
 

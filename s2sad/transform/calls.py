@@ -14,7 +14,7 @@ from s2sad.errors import S2SADError
 from s2sad.frontend.called import is_followed
 from s2sad.frontend.source import name_of
 from s2sad.ir.code import NONE, Code, Constant, Operation, Value, codes
-from s2sad.ops.models import is_of_model, stands_where_given
+from s2sad.ops.models import is_of_model
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import is_of_library, module_of, own_class, package_of
 from s2sad.transform import (
@@ -25,6 +25,7 @@ from s2sad.transform import (
     existing,
     generators,
     growing,
+    modelled,
     objects,
     stand_ins,
     stars,
@@ -287,16 +288,10 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     is_stream = bool(args) and isinstance(args[0][1], (Lazy, Stream))
     if is_by_key(value, args) and not is_stream:
         return call_function(s, BY_KEYS[value], args, op, frame, None)
-    if (made := ops.model_of(value)) is not None:
-        given = stands_where_given(made)
-        known_parts = any(is_structure(v) or v in s.rows for _, v in args)
-        varies = given == "anything" or not all(existing.is_constant(s, v) for _, v in args)
-        if known_parts if given == "structured" else varies:
-            if isinstance(made, type):
-                return constructing.construct(s, made, args, op, frame)
-            if given in ("structured", "varied parts"):
-                args = [(kind, Row(s.rows[v]) if v in s.rows else v) for kind, v in args]
-            return call_function(s, made, args, op, frame, None)
+    if (made := ops.model_of(value)) is not None and modelled.stands(s, made, args):
+        if isinstance(made, type):
+            return constructing.construct(s, made, args, op, frame)
+        return call_function(s, made, modelled.parts(s, made, args), op, frame, None)
     if value is functools.cache and len(args) == 1 and isinstance(args[0][1], Closure):
         return call_function(s, REMEMBERING, args, op, frame, None)
     if value is functools.lru_cache and is_caching(args):

@@ -573,7 +573,7 @@ class Grows:
 
 
 def by_the_next_of_an_object(x: Any) -> Any:
-    k = np.ones(3)
+    k = np.ones(len(x))
     y = x * k
     counts = Grows(k)
     for i in counts:
@@ -582,6 +582,7 @@ def by_the_next_of_an_object(x: Any) -> Any:
 
 
 WRITTEN = [
+    by_the_next_of_an_object,
     by_a_method_of_an_argument,
     array_of_a_class,
     array_of_several_of_a_class,
@@ -596,7 +597,6 @@ WRITTEN = [
 ]
 
 REFUSED = [
-    by_the_next_of_an_object,
     by_a_bound_method,
     by_a_partial_function,
     by_a_method_of_the_array_that_is_looked_up,
