@@ -138,11 +138,14 @@ class Types:
         while True:
             known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.calls.user_fact, changing)
             more = changing.with_more(*self.calls.contents(ir, known))
-            taken = self.decided(lowered, ir, known) if more == changing else ir
-            taken = rewritten(_without_stars(taken, known), known)
-            if taken == ir and more == changing:
+            if more != changing:
+                # Lists and dicts that are found to change now have fewer items that are known.
+                changing = more
+                continue
+            taken = rewritten(_without_stars(self.decided(lowered, ir, known), known), known)
+            if taken == ir:
                 return ir, known
-            ir, changing = taken, more
+            ir = taken
 
     def decided(self, lowered: Lowered, ir: Function, known: Facts) -> Function:
         """A function without what the types of its names decide."""
