@@ -83,7 +83,7 @@ class Results:
         """The type of the result of a function, given those of its arguments."""
         found = self.found
         # What is specialised for other arguments at each depth is one function all the same.
-        whole = self.sources.whole(function)
+        whole = self.sources.first(function)
         depth = found.depth.get(whole, 0)
         facts, names = inward(_widened(bound, depth))
         function = self.concrete(function, facts)

@@ -177,6 +177,15 @@ class Sources:
         function = self.unpruned.get(function, function)
         return self.derived.get(function, function)
 
+    def first(self, function: types.FunctionType) -> types.FunctionType:
+        """The function of which one is a version, however often it was specialised anew."""
+        while True:
+            found = self.whole(function)
+            found = self.made.get(found) or found
+            if found is function:
+                return found
+            function = found
+
     def pruned(self, function: types.FunctionType, facts: Mapping[str, Fact]) -> types.FunctionType:
         """A function without the branches that the types of its arguments rule out; itself if there is none."""
         names = self.tested.get(function)
