@@ -246,6 +246,8 @@ class Evaluator:
                     found = _of_containers(op.name, self(args[0]), self(args[1]))
                     if found is not None:
                         return found
+                if not op.checked and may_be_container(op.name, self(args[0]), self(args[1])):
+                    return OPEN
         if op.kind == "method" and op.name == "copy" and self(args[0]).kind in _CONTAINERS:
             return self(args[0])
         if op.kind == "method" and op.name in ("get", *VIEWS) and is_plain_dict(self(args[0])):
@@ -366,6 +368,19 @@ def _of_containers(symbol: str, left: Fact, right: Fact) -> Fact | None:
     if left.kind == right.kind == "scalar":
         return scalar(left.real and right.real, computed(symbol, left.size, right.size))
     return None
+
+
+def may_be_container(symbol: str, left: Fact, right: Fact) -> bool:
+    """Whether an operator may make a list, tuple or dict of what may be one: ``+``, ``|``, and ``*`` by an integer."""
+    if symbol in ("+", "|"):
+        return left.kind == right.kind == "open"
+    others = [other for one, other in ((left, right), (right, left)) if one.kind == "open"]
+    return symbol == "*" and any(f.kind == "open" or _may_be_integer(f) for f in others)
+
+
+def _may_be_integer(fact: Fact) -> bool:
+    """Whether a number may be an integer."""
+    return fact.kind == "scalar" and fact.precision in ("", "weak")
 
 
 def changed(how: str, facts: list[Fact], key: Expr | None) -> Fact:

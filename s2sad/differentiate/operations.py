@@ -112,7 +112,7 @@ def _by_rule(state: State, call: Call, found: Applied, z: Var, z_bar: Expr) -> N
         if places and all(isinstance(item, (Var, Const)) for item in places.values()):
             _of_numbers(state, places, z, z_bar)
             return
-    if op.kind == "operator" and op.name in ("+", "*") and _may_be_lists(state, op.name, call.args):
+    if op.kind == "operator" and op.name in ("+", "*") and not op.checked and _may_be_lists(state, op.name, call.args):
         # A list that is joined or repeated is no array: the type of the result says that it is none.
         make.before.append(Evaluate(Call(_REQUIRE_ARITHMETIC, call.args), make.origin))
     rule, bound = found.rule, found.bound

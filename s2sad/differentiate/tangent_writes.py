@@ -29,14 +29,15 @@ from s2sad.differentiate.writes import appended_to
 from s2sad.frontend import operators
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Function, Op, Store, Var
 from s2sad.ir.traverse import names_in, walk
-from s2sad.ir.types import same_dtype, same_shape
+from s2sad.ir.types import Fact, same_dtype, same_shape
 from s2sad.runtime import own, require_floats
 from s2sad.runtime.items import require_ndarray, require_replaceable
 from s2sad.runtime.tangents import assigned, broadcast_like
-from s2sad.runtime.zero_tangents import own_tangent, viewed_tangent, viewed_tangents
+from s2sad.runtime.zero_tangents import joined_tangent, own_tangent, viewed_tangent, viewed_tangents
 
 _OWN = Op("runtime", "own", own)
 _OWN_TANGENT = Op("runtime", "own_tangent", own_tangent)
+_JOINED_TANGENT = Op("runtime", "joined_tangent", joined_tangent)
 _VIEWED_TANGENT = Op("runtime", "viewed_tangent", viewed_tangent)
 _VIEWED_TANGENTS = Op("runtime", "viewed_tangents", viewed_tangents)
 _ASSIGNED = Op("runtime", "assigned", assigned, pure=False)
@@ -68,7 +69,12 @@ def owned(state: State, target: str, value: Expr, dot: Expr) -> Expr:
     exact = known.kind == fact.kind == "array" and fits and not state.effects.reshapes
     if exact and isinstance(dot, Call) and (makes_fresh(dot) or dot.op.function in (np.zeros_like, np.copy, own)):
         return dot
-    return Call(_OWN_TANGENT, (bare(dot), Var(target)))
+    return Call(_JOINED_TANGENT if _may_join(value, fact) else _OWN_TANGENT, (bare(dot), Var(target)))
+
+
+def _may_join(value: Expr, fact: Fact) -> bool:
+    """Whether an operation may make a list, tuple or dict of the items of its operands."""
+    return fact.kind == "open" and isinstance(value, Call) and value.op.kind == "operator" and value.op.name in "+*|"
 
 
 def _owned_items(state: State, target: str, value: Call, dot: Expr) -> Expr:

@@ -75,8 +75,8 @@ class Op:
 
     One that ``writes`` may write whatever its own text says, by a method of an object that it is given.  Of the result
     of a call that is ``met`` at run time it is checked then that it is ``apart`` from what the call is given, or shares
-    nothing at all with what was there before: it is ``fresh``.  A call that only ``computes`` has no effect, but may
-    not be moved: what it reads is not known.
+    nothing at all with what was there before: it is ``fresh``.  So is a sum that is checked to join no lists.
+    A call that only ``computes`` has no effect, but may not be moved: what it reads is not known.
     """
 
     kind: OpKind

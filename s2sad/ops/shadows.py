@@ -34,6 +34,8 @@ from s2sad.runtime.tangents import same_value
 from s2sad.runtime.trees import as_pair, zeros
 from s2sad.runtime.unseen import unseen
 from s2sad.runtime.zero_tangents import (
+    joined_tangent,
+    joined_tangent_adjoint,
     own_tangent,
     own_tangent_adjoint,
     viewed_tangent,
@@ -118,6 +120,30 @@ def own_tangent_rule(z_bar: Any, x_dot: Any, x: Any) -> Any:
 )
 def own_tangent_adjoint_rule(z_bar: Any, g: Any, x_dot: Any, x: Any) -> Any:
     return own_tangent(z_bar, x)
+
+
+@linear(
+    joined_tangent,
+    wrt=["x_dot"],
+    steps=["x"],
+    samples=_owned,
+    result="maybe_view",
+    infer=infer.adjoints.tangent_of("x"),
+    dtype="inferred",
+)
+def joined_tangent_rule(z_bar: Any, x_dot: Any, x: Any) -> Any:
+    return joined_tangent_adjoint(z_bar, x_dot, x)
+
+
+@linear(
+    joined_tangent_adjoint,
+    wrt=["g"],
+    result="unknown",
+    steps=["x_dot", "x"],
+    samples=lambda: [sample(s.args[1], *s.args) for s in _owned()],
+)
+def joined_tangent_adjoint_rule(z_bar: Any, g: Any, x_dot: Any, x: Any) -> Any:
+    return joined_tangent(z_bar, x)
 
 
 @linear(

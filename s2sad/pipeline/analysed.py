@@ -33,6 +33,7 @@ from s2sad.pipeline.entry import (
 from s2sad.pipeline.met import with_checked_results
 from s2sad.pipeline.program import Program
 from s2sad.pipeline.refused import with_obstacle
+from s2sad.pipeline.sums import with_required_arithmetic
 from s2sad.pipeline.typed import default_facts
 from s2sad.pipeline.undecided import with_required
 from s2sad.pipeline.unpacked import with_named_arrays
@@ -49,7 +50,8 @@ class Asked:
     A function with a ``context`` is called by another, which sees what it writes.  With ``display`` its result may be
     a tuple of several, with ``has_aux`` it is a value and something else.  ``together`` are the sets of parameters
     whose arguments share objects.  ``arrays`` are names in the IR of objects that are written and have to be arrays,
-    which is checked at run time; with ``numbers`` those of which no items are written have to be numbers.
+    which is checked at run time; with ``numbers`` those of which no items are written have to be numbers.  With
+    ``arithmetic`` it is checked as well that no sum may join lists.
     """
 
     function: types.FunctionType
@@ -62,6 +64,7 @@ class Asked:
     together: Together = ()
     arrays: frozenset[str] = frozenset()
     numbers: bool = False
+    arithmetic: bool = False
 
     @property
     def carrying(self) -> tuple[str, ...]:
@@ -101,6 +104,8 @@ def analysed(program: Program, asked: Asked) -> Analysed:
     )
     checked(ir, "lower")
     facts = {**default_facts(ir), **asked.facts}
+    if asked.arithmetic:
+        ir, known = program.types.inferred_with(lowered, with_required_arithmetic(ir, known), facts)
     if asked.arrays:
         ir, known = program.types.inferred_with(lowered, with_required(ir, asked.arrays, known, asked.numbers), facts)
     if asked.has_aux:

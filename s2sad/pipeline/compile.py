@@ -50,6 +50,7 @@ from s2sad.pipeline.refused import of_callee, with_calls_inlined, with_obstacle
 from s2sad.pipeline.repeatable import is_repeatable
 from s2sad.pipeline.results import DEPTH
 from s2sad.pipeline.reverse_halves import ReverseHalf, ReverseHalves
+from s2sad.pipeline.sums import has_unsure_sums
 from s2sad.pipeline.tangents import Form, assembled_tangent, tangent_border
 from s2sad.pipeline.terms import own_terms
 from s2sad.pipeline.titles import title
@@ -295,6 +296,7 @@ class _Compilation:
 
     def make_tangent(self, asked: Asked, stem: str, key: Any, alone: bool = False) -> _Tangent:
         """Write the tangent of a function: for a call, or, without context, for a user."""
+        begun = set(self.tangents)
         a = self.analysed(replace(asked, has_aux=False))
         if unsure := sorted_unsurely(a.function, a.facts, a.activity.active):
             # Each tangent stands before what it is the tangent of, and so before any check there.
@@ -305,9 +307,19 @@ class _Compilation:
         op = Op("runtime", self.writer.unused(stem), cell, pure=False)  # type: ignore[arg-type]
         edge = tangent_border(a, asked.wrt, op)
         found = self.tangents[key] = _Tangent(edge.call, cell, doings_of(a))
-        with with_obstacle(a.lowered.source):
-            made = forward(self.known(a, asked.context, Sections()), edge.given)
-        _check(a)
+        try:
+            with with_obstacle(a.lowered.source):
+                made = forward(self.known(a, asked.context, Sections()), edge.given)
+            _check(a)
+        except UnsupportedError:
+            if asked.arithmetic or not has_unsure_sums(a.function, a.facts):
+                raise
+            # Callees that are refused have no functions.
+            self.tangents = {k: t for k, t in self.tangents.items() if t.done or k in begun}
+            other = self.make_tangent(replace(asked, arithmetic=True), stem, key, alone)
+            # What calls the function in turn has met the first one.
+            cell.cell_contents = other.cell.cell_contents
+            return other
         made = replace(made, body=with_unchanging_calls(made.body, a.activity.varied, a.effects.calls))
         of_user = asked.context is None
         whole_source = self.program.sources.written(asked.function) if of_user else None
@@ -340,13 +352,17 @@ class _Compilation:
         begun = set(self.pairs)
         refused: UnsupportedError | None = None
         while True:
+            a: Analysed | None = None
             try:
-                return use(self.analysed(asked))
+                return use(a := self.analysed(asked))
             except UnsupportedError as error:
                 refused = refused or error
                 if error.undecided <= asked.arrays:
                     raise refused from None
-                asked = replace(asked, arrays=asked.arrays | error.undecided, numbers=self.numbers)
+                if a is not None and not asked.arithmetic and has_unsure_sums(a.function, a.facts):
+                    asked = replace(asked, arithmetic=True)
+                else:
+                    asked = replace(asked, arrays=asked.arrays | error.undecided, numbers=self.numbers)
                 # Callees that are refused have no functions; they are asked about again, with other types.
                 self.pairs = {key: c for key, c in self.pairs.items() if c.done or key in begun}
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.copies import apart_like, require_apart
-from s2sad.runtime.trees import arrays_in, dataclass_fields, repeats
+from s2sad.runtime.trees import arrays_in, dataclass_fields, in_order, is_array_like, repeats
 
 
 def shadow(x: Any, made: dict[int, Any] | None = None) -> Any:
@@ -31,7 +31,7 @@ def shadow(x: Any, made: dict[int, Any] | None = None) -> Any:
             return made[id(x)]
         if isinstance(x, (list, tuple)):
             made[id(x)] = items = []
-            items += [part_shadow(item, made) for item in x]
+            items += [part_shadow(item, made) for item in in_order(x)]
             return items
         if isinstance(x, dict):
             made[id(x)] = entries = {}
@@ -40,7 +40,7 @@ def shadow(x: Any, made: dict[int, Any] | None = None) -> Any:
         fields = dataclass_fields(x)
         if fields is not None:
             return {name: part_shadow(getattr(x, name), made) for name in fields}
-        if hasattr(x, "__array_function__") and not isinstance(x, np.generic):
+        if is_array_like(x) and not isinstance(x, np.generic):
             return np.zeros_like(x)
         raise UndefinedDerivativeError(
             f"an object of type {type(x).__name__} is written in place where an array was expected",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy as copying
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,16 @@ def with_fields(x: Any, values: dict[str, Any]) -> Any:
     return new
 
 
+def is_array_like(x: Any) -> bool:
+    """Whether an object of another library does what arrays do: NumPy asks its class, and so runs no ``__getattr__``.
+
+    Example:
+        >>> is_array_like(np.ma.masked_array([1.0])), is_array_like({1.0})
+        (True, False)
+    """
+    return hasattr(type(x), "__array_function__") and not isinstance(x, (str, bytes, set, frozenset))
+
+
 def zeros(x: Any) -> Any:
     """The zero adjoint of ``x``: 0.0, an array of zeros, or a shadow of them."""
     if isinstance(x, np.ndarray):
@@ -136,7 +147,7 @@ def zeros(x: Any) -> Any:
     # What stands for a variable without a value, or for a tangent that there is not, raises whatever is done with it.
     if isinstance(x, PartlyUndefined):
         return np.zeros_like(x.values)
-    return 0.0 if type(x) in (Unset, Undefined) or not hasattr(x, "__array_function__") else np.zeros_like(x)
+    return np.zeros_like(x) if is_array_like(x) and type(x) not in (Unset, Undefined) else 0.0
 
 
 def add(a: Any, b: Any) -> Any:
@@ -337,7 +348,12 @@ def arrays_in(x: Any) -> list[np.ndarray[Any, Any]]:
         x = list(dict.values(x))
     elif dataclass_fields(x) is not None:
         x = [getattr(x, name) for name in dataclass_fields(x) or ()]
-    return [a for item in x for a in arrays_in(item)] if isinstance(x, (list, tuple)) else []
+    return [a for item in in_order(x) for a in arrays_in(item)] if isinstance(x, (list, tuple)) else []
+
+
+def in_order(x: list[Any] | tuple[Any, ...]) -> Iterator[Any]:
+    """The items of a list or tuple, whatever the ``__iter__`` of its class does."""
+    return list.__iter__(x) if isinstance(x, list) else tuple.__iter__(x)
 
 
 def fresh(g: Any) -> Any:

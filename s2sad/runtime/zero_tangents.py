@@ -107,6 +107,19 @@ def own_tangent(x_dot: Any, x: Any) -> Any:
     return made
 
 
+def joined_tangent(x_dot: Any, x: Any) -> Any:
+    """A tangent as `own_tangent`, but a list, tuple or dict of its own keeps the tangents of what it holds.
+
+    That is ``a + b`` where the types do not say what it is: its items are those of ``a`` and ``b``.
+    """
+    return x_dot if isinstance(x, (list, tuple, dict)) else own_tangent(x_dot, x)
+
+
+def joined_tangent_adjoint(g: Any, x_dot: Any, x: Any) -> Any:
+    """The adjoint of ``x_dot`` for ``g``, that of ``joined_tangent(x_dot, x)``."""
+    return g if isinstance(x, (list, tuple, dict)) else own_tangent_adjoint(g, x_dot, x)
+
+
 def own_tangent_adjoint(g: Any, x_dot: Any, x: Any) -> Any:
     """The adjoint of ``x_dot`` for ``g``, that of ``own_tangent(x_dot, x)``."""
     if isinstance(x, (list, tuple)) and isinstance(g, (list, tuple)) and len(x) == len(g):
