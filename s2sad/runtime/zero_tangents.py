@@ -46,17 +46,15 @@ def viewed_tangent(x: Any, source: Any, source_dot: Any, x_dot: Any) -> Any:
     Raises:
         UndefinedDerivativeError: if they overlap and ``x`` is no part of ``source``.
     """
-    if isinstance(x, (list, tuple, dict)):
-        return viewed_tangents(x, (source,), (source_dot,), x_dot)
-    return _part_like(x, source, source_dot) if _is_viewed(x, source) else own_tangent(x_dot, x)
+    return viewed_tangents(x, (source,), (source_dot,), x_dot)
 
 
 def viewed_tangents(x: Any, sources: Sequence[Any], dots: Sequence[Any], x_dot: Any) -> Any:
     """The tangent of ``x``, where each array that it is or holds may be a view of one of several.
 
     Args:
-        x: An array, or a list or tuple.
-        sources: Arrays.
+        x: An array, or a container.
+        sources: Arrays, or containers of such.
         dots: Their tangents, in the same layouts.
         x_dot: The values of the tangent of ``x``.
 
@@ -70,10 +68,26 @@ def viewed_tangents(x: Any, sources: Sequence[Any], dots: Sequence[Any], x_dot: 
     if isinstance(x, (list, tuple)):
         items = zip(x, x_dot, strict=True)
         return sequence_like(x, [viewed_tangents(item, sources, dots, item_dot) for item, item_dot in items])
-    for source, dot in zip(sources, dots, strict=True):
-        if _is_viewed(x, source):
-            return _part_like(x, source, dot)
+    if isinstance(x, dict) and isinstance(x_dot, dict):
+        return {key: viewed_tangents(item, sources, dots, x_dot[key]) for key, item in dict.items(x)}
+    for whole, whole_dot in zip(sources, dots, strict=True):
+        for source, dot in _arrays_of(whole, whole_dot):
+            if _is_viewed(x, source):
+                return _part_like(x, source, dot)
     return own_tangent(x_dot, x)
+
+
+def _arrays_of(source: Any, source_dot: Any) -> Iterator[tuple[Any, Any]]:
+    """An array, or those that a container holds, each with its tangent."""
+    if isinstance(source, dict) and isinstance(source_dot, dict):
+        for key, item in dict.items(source):
+            if key in source_dot:
+                yield from _arrays_of(item, source_dot[key])
+    elif isinstance(source, (list, tuple)) and isinstance(source_dot, (list, tuple)) and len(source) == len(source_dot):
+        for item, dot in zip(source, source_dot, strict=True):
+            yield from _arrays_of(item, dot)
+    else:
+        yield source, source_dot
 
 
 def _held(x: Any, source: Any, source_dot: Any) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Sums, multiples and merges of what may be lists or dicts of arrays, whose items are written by operators.
+"""Sums, multiples, merges and copies of what may be lists or dicts of arrays, whose items are written by operators.
 
 Where a container is written through one of its items, nothing is known of what that item is. The gradient is right, or
 refused as it runs; the tangent is right.
@@ -99,7 +99,42 @@ def sum_beside_the_list(x: Any) -> Any:
     return np.sum(u * u)
 
 
+def copied_list(x: Any) -> Any:
+    u = x * 1.0
+    held = [[u, u * 2.0]]
+    for part in held:
+        part[0] *= 1.5
+    other = held[0].copy()
+    other[-1] *= x[3]
+    return np.sum(u * u) + np.sum(held[0][1])
+
+
+def copied_list_of_which_an_element_is_stored(x: Any) -> Any:
+    u = x * 1.0
+    held = [[u, u * 2.0]]
+    for part in held:
+        part[0] *= 1.5
+    other = held[0].copy()
+    other[0][0] = x[3]
+    return np.sum(u * u) + np.sum(held[0][1])
+
+
+def copied_dict(x: Any) -> Any:
+    u = x * 1.0
+    held = [{0: u, 1: u * 2.0}]
+    for part in held:
+        part[0] *= 1.5
+    other = held[0].copy()
+    item = other[0]
+    item *= x[3]
+    other[1][1] = x[0]
+    return np.sum(u * u) + np.sum(held[0][1])
+
+
 PROGRAMS = (
+    copied_list,
+    copied_list_of_which_an_element_is_stored,
+    copied_dict,
     sum_of_an_item,
     sum_with_a_display,
     multiple,
