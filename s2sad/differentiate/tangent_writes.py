@@ -74,7 +74,12 @@ def owned(state: State, target: str, value: Expr, dot: Expr) -> Expr:
 
 def _may_join(value: Expr, fact: Fact) -> bool:
     """Whether an operation may make a list, tuple or dict of the items of its operands."""
-    return fact.kind == "open" and isinstance(value, Call) and value.op.kind == "operator" and value.op.name in "+*|"
+    return (
+        fact.kind == "open"
+        and isinstance(value, Call)
+        and value.op.kind == "operator"
+        and value.op.name in ("+", "*", "|")
+    )
 
 
 def _owned_items(state: State, target: str, value: Call, dot: Expr) -> Expr:

@@ -388,8 +388,8 @@ class _Compilation:
         """
         sources = self.program.sources
         self.halves.note(function)
-        self.repeats = self.repeats and is_repeatable(function)
         original, whole = sources.source(asked.function).function, sources.whole(asked.function)
+        self.repeats = self.repeats and is_repeatable(function, original)
         return self.writer.write(function, original, asked.function, whole, other)
 
     # --- the derivatives of callees

@@ -3,32 +3,59 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import types
+from collections.abc import Callable
 
 from s2sad.ir.nodes import Call, Effect, Enter, Expr, Function, Opaque
 from s2sad.ir.traverse import expressions, subexpressions, walk
+from s2sad.ops import is_ordered
+from s2sad.runtime.classes import DRAWING_METHODS, module_of
+from s2sad.runtime.contents import cells_of
 from s2sad.runtime.objects import record, remember
 
 #: What changes objects of the module.
 _OUTSIDE = (record, remember)
+#: The modules of the functions that emitted text calls.
+_OURS = "s2sad.runtime."
 
 
-def is_repeatable(function: Function) -> bool:
-    """Whether a function draws no random numbers, prints nothing, and changes nothing that is not its own."""
+def is_repeatable(function: Function, written: types.FunctionType) -> bool:
+    """Whether a function draws no random numbers, prints nothing, and changes nothing that is not its own.
+
+    It is made of one that was ``written``, or emitted.  A call of which nothing is known may do something.
+    """
+    cells = cells_of(written)
+
+    def is_ours(name: str) -> bool:
+        with contextlib.suppress(ValueError):  # a cell may be empty
+            return _is_ours(cells[name].cell_contents if name in cells else written.__globals__.get(name))
+        return False
+
     for stmt in walk(function.body):
         if isinstance(stmt, Effect) and not isinstance(stmt.node, (ast.Raise, ast.Assert)):
             return False
         if isinstance(stmt, Enter) and stmt.manager is not None and not stmt.transparent:
             return False
-        if not all(_is_repeatable(part) for expr in expressions(stmt) for part in subexpressions(expr)):
+        if not all(_is_repeatable(part, is_ours) for expr in expressions(stmt) for part in subexpressions(expr)):
             return False
     return True
 
 
-def _is_repeatable(expr: Expr) -> bool:
+def _is_repeatable(expr: Expr, is_ours: Callable[[str], bool]) -> bool:
     match expr:
-        case Opaque(alters=alters, writes=writes):
-            return not (alters or writes)
+        case Opaque(node=node, alters=alters, writes=writes):
+            called = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
+            return not (alters or writes) and all(isinstance(f, ast.Name) and is_ours(f.id) for f in called)
         case Call(op=op):
-            is_own = op.kind in ("runtime", "user", "change", "inplace") and op.function not in _OUTSIDE
-            return op.pure or is_own
+            if op.function in _OUTSIDE or (op.kind == "method" and op.name in DRAWING_METHODS):
+                return False
+            if op.kind in ("runtime", "user", "change", "inplace") or _is_ours(op.function):
+                return True
+            return op.pure and not (op.function is not None and is_ordered(op.function))
     return True
+
+
+def _is_ours(function: object) -> bool:
+    """Whether a function is one that emitted text calls, and changes nothing but what it is given."""
+    return module_of(function).startswith(_OURS) and function not in _OUTSIDE

@@ -69,7 +69,7 @@ def viewed_tangents(x: Any, sources: Sequence[Any], dots: Sequence[Any], x_dot: 
         items = zip(x, x_dot, strict=True)
         return sequence_like(x, [viewed_tangents(item, sources, dots, item_dot) for item, item_dot in items])
     if isinstance(x, dict) and isinstance(x_dot, dict):
-        return {key: viewed_tangents(item, sources, dots, x_dot[key]) for key, item in dict.items(x)}
+        return {key: viewed_tangents(x[key], sources, dots, dot) for key, dot in dict.items(x_dot)}
     for whole, whole_dot in zip(sources, dots, strict=True):
         for source, dot in _arrays_of(whole, whole_dot):
             if _is_viewed(x, source):

@@ -42,12 +42,12 @@ _NAMED = collections.namedtuple("_NAMED", "")
 _GETTER = type(vars(collections.namedtuple("_", "a"))["a"])
 
 
-#: Bases that say nothing of what objects do.
-_WITHOUT_MEMBERS: tuple[Any, ...] = (abc.ABC, typing.Generic, typing.Protocol)
+#: Bases of Python's own of which all that they give objects is written in Python, if they give any.
+_BASES: tuple[Any, ...] = (
+    abc.ABC, typing.Generic, typing.Protocol, *(getattr(collections.abc, name) for name in collections.abc.__all__),
+)  # fmt: skip
 #: What makes a class of a class statement, and changes nothing of what its objects do.
 _METACLASSES = (type, abc.ABCMeta, type(typing.Protocol))
-#: Where the abstract classes of containers and iterators are, of which what they give is written in Python.
-_ABSTRACT = collections.abc.Sequence.__module__
 
 
 def is_simple(cls: type, *but: str) -> bool:
@@ -55,7 +55,7 @@ def is_simple(cls: type, *but: str) -> bool:
     if type(cls) not in _METACLASSES or own_class(cls) is None or getattr(cls, "__abstractmethods__", None):
         return False
     for base in cls.__mro__[:-1]:
-        if base in _WITHOUT_MEMBERS or base.__module__ == _ABSTRACT:
+        if any(base is known for known in _BASES):
             continue
         odd = [vars(base)[name] for name in _ODD if name in vars(base) and name not in but]
         if own_class(base) is None or not all(map(is_generated, odd)):
@@ -78,7 +78,7 @@ def is_array_class(cls: type) -> bool:
     if type(cls) is not type or own_class(cls) is None or np.ndarray not in cls.__mro__:
         return False
     *own, base = cls.__mro__[:-1]
-    if base is not np.ndarray or any(b in _WITHOUT_MEMBERS or own_class(b) is None for b in own):
+    if base is not np.ndarray or any(b in _BASES or own_class(b) is None for b in own):
         return False
     odd = {*_ODD, *_ARRAY_PROTOCOL} - {"__new__"}
     return all(odd.isdisjoint(vars(b)) and all(map(_is_plain_member, vars(b).items())) for b in own)

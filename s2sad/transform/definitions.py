@@ -408,7 +408,7 @@ def items_by_place(sequence: Any) -> Any:
     while True:
         try:
             item = sequence[place]
-        except IndexError:
+        except (IndexError, StopIteration):
             break
         yield item
         place += 1

@@ -41,7 +41,7 @@ _KNOWN_AT_ONCE = frozenset({"global", "attribute", "set_attribute", "copy"})
 #: Those that may do so and call functions of the program's.
 _KNOWN_BY_CALLS = _KNOWN_AT_ONCE | {"item", "call", "store", "load", "if"}
 #: Those that raise nothing.
-_RAISES_NOTHING = frozenset({"global", "copy", "function", "lambda", "tuple", "list", "slice", "store"})
+_RAISES_NOTHING = frozenset({"copy", "function", "lambda", "tuple", "list", "slice", "store"})
 #: So many operations are tried at most.
 _FEW = 8
 
@@ -114,7 +114,7 @@ def _surely_ends(
             cls: Any = error.value if isinstance(error, Known) else None
             handler = _handler_of(s, what, catching, cls, frame) if isinstance(cls, type) else None
         known = all(is_static(s.get(o.operands[0], frame)) for o in body.operations if "attribute" in o.kind)
-        left = [o for o in made if not (_may_be_left_out(o) if calls else s.needless.issuperset(o.results))]
+        left = [o for o in made if not _may_be_left_out(s, o, calls)]
         if known and not left and (end.kind in ("yield", "return") or handler is not None):
             return end, handler
     except NotSpecialisedError:
@@ -130,9 +130,16 @@ def _surely_ends(
     return None
 
 
-def _may_be_left_out(op: Operation) -> bool:
-    """Whether an operation raises nothing, so that it makes no difference where it stands."""
-    return op.kind in _RAISES_NOTHING and bool(op.results)
+def _may_be_left_out(s: Specialiser, op: Operation, calls: bool) -> bool:
+    """Whether an operation raises nothing, so that it makes no difference where it stands; ``calls`` led to it or not.
+
+    A name of the module that is read, and nobody needs, is known; another one may be there or not.
+    """
+    if not op.results:
+        return False
+    if calls and op.kind in _RAISES_NOTHING:
+        return True
+    return s.needless.issuperset(op.results) and (not calls or op.kind == "global")
 
 
 def _surely_caught(

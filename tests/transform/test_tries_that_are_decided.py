@@ -120,3 +120,29 @@ def test_a_handler_that_raises_again_is_no_statement_of_its_own() -> None:
     check_gradient(raised_again, False)
     with pytest.raises((AttributeError, S2SADError)):
         grad(raised_again)(np.array([20.0, 1.0]))
+
+
+def two(_: Any) -> float:
+    return 2.0
+
+
+def a_name_that_is_not_there(x: Any) -> Any:
+    try:
+        factor = two(NOT_THERE)  # type: ignore[name-defined]
+    except NameError:
+        factor = 3.0
+    return factor * x[0]
+
+
+def a_function_by_a_name_that_is_not_there(x: Any) -> Any:
+    functions = [np.sin]
+    try:
+        function = functions[int(two(NOT_THERE)) - 2]  # type: ignore[name-defined]
+    except NameError:
+        function = np.cos
+    return function(x[0])
+
+
+@pytest.mark.parametrize("f", [a_name_that_is_not_there, a_function_by_a_name_that_is_not_there])
+def test_names_that_are_not_there_are_tried(f: Callable[..., Any]) -> None:
+    check_gradient(f, np.array([0.3, 0.5]))
