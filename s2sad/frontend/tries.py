@@ -456,7 +456,7 @@ def _subclasses(cls: type) -> Iterator[type]:
 
 
 def _says(node: Node) -> bool:
-    """Whether an expression makes a text or truth value of its operands."""
-    texts = ("str", "repr", "isinstance", "print")
+    """Whether an expression makes a text, class or truth value of its operands."""
+    texts = ("str", "repr", "isinstance", "print", "type")
     made = isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in texts
     return made or isinstance(node, gast.Compare)

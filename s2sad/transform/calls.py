@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import inspect
@@ -25,6 +26,7 @@ from s2sad.transform import (
     existing,
     generators,
     growing,
+    managers,
     modelled,
     objects,
     stand_ins,
@@ -278,6 +280,15 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     done = derived(s, known, args, op, frame, Calls(_applied, bind, _starting, enter))
     if done is not None:
         return done
+    if value is contextlib.contextmanager and len(args) == 1 and isinstance(args[0][1], Closure):
+        return (Partial(Known(managers.around), (args[0][1],), ()),)
+    if value is managers.around:
+        done = _applied(s, args[0][1], args[1:], op, frame)
+        return (managers.of_generator(s, done[0]),) if isinstance(done, tuple) else done
+    if managers.managed(value) is not None:
+        return (
+            None if all(existing.is_constant(s, v) for _, v in args) else call_function(s, value, args, op, frame, None)
+        )
     if is_functional(value):
         return functional_call(s, known, args, lambda f, given: call_function(s, f, given, op, frame, None))
     if (function := dispatched(s, known, args)) is not None:
@@ -309,7 +320,7 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         return existing.call(s, known, args, op, frame)
     if not isinstance(value, types.FunctionType) or value is stop_gradient or has_rule(value) or not is_followed(value):
         return None
-    if _is_foreign(s, value) and all(_is_constant(s, v) for _, v in args):
+    if _is_foreign(s, value) and all(existing.holds_constants(s, v) for _, v in args):
         # What it does with constants is not for this program to know.
         return None
     if value.__code__.co_flags & inspect.CO_GENERATOR and not all(existing.is_constant(s, v) for _, v in args):
@@ -333,16 +344,6 @@ def _is_foreign(s: Specialiser, function: types.FunctionType) -> bool:
     """Whether a function is of an installed package that is not the program's own."""
     is_installed = is_of_library(module_of(function)) and not is_of_model(function)
     return is_installed and package_of(function) != s.package
-
-
-def _is_constant(s: Specialiser, value: Abstract) -> bool:
-    """Whether a value, and all that a list, dict or tuple of known items holds, depends on no argument."""
-    if isinstance(value, Items):
-        content = s.content(value)
-        return content is not None and all(_is_constant(s, s.state[slot]) for slot in content.slots)
-    if isinstance(value, Row):
-        return all(_is_constant(s, item) for item in value.items)
-    return existing.is_constant(s, value)
 
 
 def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: Operation, frame: Frame) -> Done:
@@ -396,6 +397,9 @@ def call_function(
         start = _starting(s, text, args)
         assert start is not None
         return invoke(s, replace(start[0], owner=owner), args, op, frame)
+    if (generating := managers.managed(function)) is not None:
+        done = call_function(s, generating, args, op, frame, owner)
+        return (managers.of_generator(s, done[0]),) if isinstance(done, tuple) else done
     try:
         code = s.code(function)
     except S2SADError as error:

@@ -67,10 +67,10 @@ def _identical(s: Specialiser, a: Abstract, b: Abstract) -> bool | None:
 
 
 def is_something(s: Specialiser, value: Abstract) -> bool:
-    """Whether an operand of the new program is known to be a number, array or container, which None is not."""
+    """Whether an operand of the new program is known to be a number, array, container or exception, and so not None."""
     if not isinstance(value, Value):
         return False
     known = s.types.get(value)
     kinds = ("array", "tuple", "list", "dict", "scalar")
     is_typed = known is not None and known.kind in kinds
-    return is_typed or any(value in values for values in (s.numbers, s.arrays, s.scalars))
+    return is_typed or any(value in values for values in (s.numbers, s.arrays, s.scalars, s.caught))

@@ -26,7 +26,7 @@ from s2sad.runtime.contents import attributes_of, is_disguised
 from s2sad.runtime.objects import array_of
 from s2sad.transform import sizes, state
 from s2sad.transform.classes import behaviour_of, name_of, static_function
-from s2sad.transform.known import Abstract, Known, Method, NotSpecialisedError, is_static
+from s2sad.transform.known import Abstract, Items, Known, Method, NotSpecialisedError, Row, is_static
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
@@ -393,6 +393,16 @@ def is_constant(s: Specialiser, value: Abstract) -> bool:
     if not is_static(value):
         return isinstance(value, Constant) or value in s.relied.invariant
     return is_existing(value)
+
+
+def holds_constants(s: Specialiser, value: Abstract) -> bool:
+    """Whether a value, and all that a list, dict or tuple of known items holds, depends on no argument."""
+    if isinstance(value, Items):
+        content = s.content(value)
+        return content is not None and all(holds_constants(s, s.state[slot]) for slot in content.slots)
+    if isinstance(value, Row):
+        return all(holds_constants(s, item) for item in value.items)
+    return is_constant(s, value)
 
 
 def call(s: Specialiser, base: Known, args: Args, op: Operation, frame: Frame) -> Done:

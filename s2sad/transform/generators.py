@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import types
 from collections.abc import Callable, Mapping, Sequence
 
@@ -42,7 +43,8 @@ LEFT = End("break", left=True)
 #: Operations in which an exception of the consumer would be caught that is none of the generator's.
 _CATCHING = ("try", "with")
 
-Run = Callable[[Consumer], End | None]
+#: Runs a generator with a consumer, of which the second argument says whether it is a ``with`` around what yields.
+Run = Callable[..., End | None]
 
 
 def new(s: Specialiser, run: Run, is_one_loop: bool) -> Generator:
@@ -59,8 +61,8 @@ def started(
     code = start.code
     place = frame.place or op.place if start.home.source.file != s.making.home.source.file else None
 
-    def run(consumer: Consumer) -> End | None:
-        if s.active.count(code) >= DEEPEST or not _is_followed(code):
+    def run(consumer: Consumer, around: bool = False) -> End | None:
+        if s.active.count(code) >= DEEPEST or not (yields_once(code) if around else _is_followed(code)):
             raise NotSpecialisedError("generator")
         inside = Frame(dict(start.env), start.home, place, start.owner, consumer=consumer)
         inside.unrolled = True
@@ -107,6 +109,24 @@ def _is_followed(code: Code) -> bool:
     return not (caught or code.awaits) and code.body.exit.kind in ("return", "never")
 
 
+def yields_once(code: Code) -> bool:
+    """Whether a generator yields once on each way through it, unless it raises, and ends at its end."""
+
+    def times(region: Region) -> float:
+        return sum(map(times_in, region.operations))
+
+    def times_in(op: Operation) -> float:
+        first, *others = map(times, op.regions) if op.regions else (0.0,)
+        if op.kind == "if":
+            ways = {times(part) for part in op.regions if part.exit.kind not in ("raise", "never")} or {0.0}
+            return ways.pop() if len(ways) == 1 else math.inf
+        if any(others) or op.kind == "yield_from" or (first and op.kind not in ("try", "with")):
+            return math.inf
+        return first + (op.kind == "yield")
+
+    return times(code.body) == 1 and not code.awaits and code.body.exit.kind in ("return", "never")
+
+
 def yielded(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """``yield value``, which does with the value what the consumer does."""
     if frame.consumer is None:
@@ -137,15 +157,18 @@ def yielded_from(s: Specialiser, op: Operation, frame: Frame) -> Done:
     return (NONE,) * len(op.results)
 
 
-def run(s: Specialiser, generator: Generator, consumer: Consumer) -> End | None:
-    """Run a generator to its end; how the region ends if it does not come there."""
+def run(s: Specialiser, generator: Generator, consumer: Consumer, around: bool = False) -> End | None:
+    """Run a generator to its end; how the region ends if it does not come there.
+
+    One that is run ``around`` a ``with`` is told of what is raised where it yields.
+    """
     if s.state.get(generator.cell) is not NONE:
         raise NotSpecialisedError("iterator")
     if s.expression:
         raise NotSpecialisedError("expression")
     s.used = True
     s.state[generator.cell] = UNSET
-    end: End | None = generator.run(consumer)
+    end: End | None = generator.run(consumer, True) if around else generator.run(consumer)
     return end
 
 

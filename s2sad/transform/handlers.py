@@ -18,6 +18,7 @@ from s2sad.transform import (
     literals,
     local_classes,
     loops,
+    managers,
     objects,
     operators,
     recording,
@@ -131,4 +132,5 @@ HANDLERS: dict[str, Handler] = {
     "for": as_dict(_either(tables.run_through, loops.for_loop)),
     "while": loops.while_loop,
     "try": tries.try_statement,
+    "with": managers.with_statement,
 }

@@ -42,7 +42,7 @@ def inlined(
 
 def enter(s: Specialiser, code: Code, bound: Mapping[str, Abstract], inside: Frame, op: Operation) -> None:
     """Let the parameters of a function stand for the arguments."""
-    shared = shared_variables(code, s.relied.writes_out)
+    shared = shared_variables(code, lambda name: s.lookup(inside, name)[1], s.relied.writes_out)
     for variable in code.variables:
         if variable in shared:
             inside.env[variable] = Cell(variable.name)

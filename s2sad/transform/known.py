@@ -157,7 +157,7 @@ class Generator:
     ``cell`` holds None until then.  Where it ``is_one_loop``, that can be left for good where it yields.
     """
 
-    run: Callable[[Any], Any]
+    run: Callable[..., Any]
     cell: Cell
     is_one_loop: bool
 

@@ -22,6 +22,8 @@ class Making:
     taken: set[str]
     memory: frozenset[Variable] = frozenset()
     cells: dict[str, types.CellType] = field(default_factory=dict)
+    #: The variables that are names of exceptions.
+    caught: set[Variable] = field(default_factory=set)
 
     def refer(self, function: types.CellType, title: str) -> str:
         """The name under which the function in a cell is called here."""

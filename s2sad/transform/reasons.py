@@ -57,6 +57,7 @@ _WHY = {
     "each": "what objects this makes one by one is not known, since what it runs through is not",
     "end": "what this runs always raises an exception",
     "try": "what is tried changes objects, or how many rounds a loop has, where it is not known how far it comes",
+    "with": "a loop or the function is left inside of this with, or its manager may yield more than once",
     "expression": "this gives an object, or may raise, in a part of an expression where no statement can stand",
     "reflected": "what the operand on the left does to the object is not known",
     "elsewhere": "an object that exists is changed or read here, and under which name it may be reached is not known",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from s2sad.ir.code import (
@@ -23,6 +23,7 @@ from s2sad.ir.code import (
     inner,
     regions_in,
 )
+from s2sad.runtime.classes import is_of_library, module_of
 
 #: Operations whose regions are the rounds of comprehensions, and stand in expressions.
 ROUNDS = frozenset({"comprehension", "each", "only"})
@@ -56,6 +57,11 @@ def breaks(region: Region, kinds: Collection[str] = ("break",)) -> bool:
         if any(breaks(part, kinds) for part in inside):
             return True
     return False
+
+
+def leaves(region: Region) -> bool:
+    """Whether the function, or a loop around a region, is left in it."""
+    return returns(region) or breaks(region, ("break", "continue"))
 
 
 def is_inlined_easily(code: Code) -> bool:
@@ -123,12 +129,29 @@ def own_variables(code: Code, regions: Iterable[Region]) -> frozenset[Variable]:
     return frozenset(stored.difference(code.variables, code.captures))
 
 
-def shared_variables(code: Code, generators: bool = False) -> frozenset[Variable]:
+def managers_of_library(code: Code, lookup: Callable[[str], object]) -> set[Operand]:
+    """The managers of ``with`` that are objects of a library: they do nothing to what the program makes."""
+    known: dict[Operand, object] = {}
+    found: set[Operand] = set()
+    for op in inner(code.body):
+        base = known.get(op.operands[0]) if op.operands else None
+        if op.kind == "global":
+            known[op.result] = lookup(op.data)
+        elif op.kind == "attribute" and isinstance(base, types.ModuleType):
+            known[op.result] = getattr(base, op.data, None)
+        elif op.kind == "call" and is_of_library(module_of(base)):
+            found.add(op.result)
+    found.update(value for value, given in known.items() if is_of_library(module_of(type(given))))
+    return found
+
+
+def shared_variables(code: Code, lookup: Callable[[str], object], generators: bool = False) -> frozenset[Variable]:
     """The variables of a function that can be values: they are no more than read and stored, by functions alone.
 
-    Those that ``generators`` read are such variables where these are known to run in the function itself.
+    ``lookup`` gives the values of global names.  Those that ``generators`` read are such variables where these are
+    known to run in the function itself.
     """
-    found = set(code.variables)
+    found, staying = set(code.variables), managers_of_library(code, lookup)
     stored = set()
     functions = defined_once(code)
     for made in codes(code):
@@ -143,7 +166,9 @@ def shared_variables(code: Code, generators: bool = False) -> frozenset[Variable
                 found.discard(operation.data)
             elif isinstance(operation.data, (Handlers, Cases)):
                 found -= set(_bound_by(operation.data))
-            elif operation.kind in ("try", "with", "comprehension", "match"):
+            elif operation.kind in ("try", "comprehension", "match", "with"):
+                if operation.kind == "with" and operation.operands[0] not in staying:
+                    continue
                 found -= {o.data for part in operation.regions for o in _inside(part) if o.kind == "store"}
     params = {param.target for param in code.params}
     return frozenset(v for v in found if v in stored or v in params)

@@ -119,6 +119,10 @@ def load(s: Specialiser, op: Operation, frame: Frame) -> Done:
     cell = frame.env.get(op.data)
     if isinstance(cell, Variable):
         return (s.emit("load", (), cell, op.result.name, frame.place or op.place),)
+    if op.data in s.making.caught:
+        found = s.emit("load", (), op.data, op.result.name, frame.place or op.place)
+        s.caught.add(found)
+        return (found,)
     if not isinstance(cell, Cell):
         return None
     value = s.state.get(cell, UNSET)

@@ -385,11 +385,10 @@ def _whole(
 ) -> Code | None:
     """A function specialised; None if there is nothing to do."""
     function = home.source.function
-    shared = shared_variables(code, s.relied.writes_out)
-    memory = frozenset(code.variables) - shared
-    s.making = Making(home, names_taken(function, code), memory)
     returns: list[Returned] = []
     frame = Frame({}, home, None, None, returns)
+    shared = shared_variables(code, lambda name: s.lookup(frame, name)[1], s.relied.writes_out)
+    s.making = Making(home, names_taken(function, code), frozenset(code.variables) - shared)
     for variable in shared:
         cell = frame.env[variable] = Cell(variable.name)
         s.state[cell] = UNSET

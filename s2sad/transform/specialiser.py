@@ -133,8 +133,7 @@ class Specialiser:
         self.sources: dict[types.FunctionType, Source] = {}
         #: The classes that the program defines, and the texts of their methods.
         self.local: dict[Any, Closure | None] = {}
-        #: What makes the exits of the loops around the place where the new program is written.
-        self.loops: list[Callable[[End], Exit]] = []
+        self.loops: list[Callable[[End], Exit]] = []  # what makes the exits of the loops around what is written
         self.active: list[Code] = []  # the functions that are being run
         self.needless: set[Value] = set()  # results of operations that may be left out where nobody uses them
         self.live: set[Value] = set()  # those that are used by more than what hands them on
@@ -159,10 +158,9 @@ class Specialiser:
         #: What may carry derivatives of the function as it is written, if that is known.
         self.carrying: frozenset[Node] | None = None
         self.stand_ins = StandIns()
-        #: Tuples with named fields that the new program makes: no derivative passes through these.
-        self.named_tuples: set[Value] = set()
-        self.numbers: set[Value] = set()  # those that are known to be numbers
-        self.arrays: set[Value] = set()  # arrays of NumPy's own class
+        self.named_tuples: set[Value] = set()  # those that the new program makes: no derivative passes through these
+        #: Those that are known to be numbers, arrays of NumPy's own class, exceptions or classes of these.
+        self.numbers, self.arrays, self.caught = set[Value](), set[Value](), set[Value]()
         #: Results of branches that have a value on some ways only, of operations that may run later than they stand.
         self.partial: set[Value] = set()
         self.reads: set[Value] = set()
@@ -440,6 +438,8 @@ class Specialiser:
             self.arrays.update(results)
         elif isinstance(called, Known) and makes_number(called.value):
             self.numbers.update(results)
+        elif isinstance(called, Known) and called.value is type and self.caught.issuperset(operands[1:]):
+            self.caught.update(results)
 
     def region_of(self, region: Region, frame: Frame) -> Region:
         """The whole body of a function."""

@@ -32,7 +32,7 @@ from s2sad.transform.branches import Inside, created, exit_of
 from s2sad.transform.containers import key_of, position
 from s2sad.transform.known import Cell, Items, Kept, Known, NotSpecialisedError, Row, State, Unsure, is_static, same
 from s2sad.transform.objects import content_of, has_attribute
-from s2sad.transform.regions import breaks
+from s2sad.transform.regions import breaks, caught_variables, leaves
 from s2sad.transform.shapes import Again, Rebuild, Shapes
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -63,23 +63,35 @@ def try_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
             end = s.run(after[0], frame)
         if end is not None:
             return () if end.kind == "yield" else end
+    if what.has_finally and not what.groups and frame.consumer is not None and not any(map(leaves, op.regions)):
+        return try_statement(s, _finally_twice(op), frame)
     if what.groups or what.has_finally:
-        return _by_memory(s, op, frame)
+        return by_memory(s, op, frame)
     if any(r.exit.kind not in ("raise", "never") for r in bodies):
-        return _leaving(s, op, frame) if body.exit.kind == "return" else _by_memory(s, op, frame)
+        return _leaving(s, op, frame) if body.exit.kind == "return" else by_memory(s, op, frame)
     if s.expression or (frame.unrolled and any(breaks(r, ("break", "continue")) for r in op.regions)):
         raise NotSpecialisedError("try")
     place = frame.place or op.place
     before = s.state.copied()
     with s.apart() as out:
+        written, s.state.written = s.state.written, set()
         end = s.run(body, frame)
-        state = s.state
+        state, written_here = s.state, s.state.wrote(before)
+        written |= state.written
+        state.written = written
     made = {result for operation in out for result in operation.results}
     changed = [cell for cell, value in before.items() if not same(state[cell], value)] + created(before, [state])
+    handlers = _handlers(s, what, catching, frame, before, list(dict.fromkeys([*changed, *written_here])))
+    if all(not r.operations and r.exit.kind == "raise" and not r.exit.operands for r in _bodies(what, handlers)):
+        # Nothing is done about an exception.
+        s.out += out
+        s.state = state
+        if end.kind == "yield" and after:
+            end = s.run(after[0], frame)
+        return () if end.kind == "yield" else end
     found = _Left(s, before, state, made, changed) if end.kind == "yield" else None
     exit = exit_of(s, out, state, replace(end, values=()) if found is not None else end)
     loads = found.stored(out, place) if found is not None else []
-    handlers = _handlers(s, what, catching, frame, before, changed)
     data = replace(what, has_else=False)
     s.write(Operation("try", (), (), data, (Region((), tuple(out), exit), *handlers), place))
     if found is None:
@@ -91,6 +103,17 @@ def try_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return ()
     end = s.run(after[0], frame)
     return () if end.kind == "yield" else end
+
+
+def _finally_twice(op: Operation) -> Operation:
+    """A ``try`` with ``finally`` that does what stands there once it has raised, and once it has come to its end."""
+    what: Handlers = op.data
+    *tried, last = op.regions
+    body = tried[0]
+    if len(tried) > 1:
+        body = Region((), (replace(op, data=replace(what, has_finally=False), regions=tuple(tried)),), Exit("yield"))
+    raised = replace(last, exit=Exit("raise", (), op.place)) if last.exit.kind == "yield" else last
+    return replace(op, data=Handlers((False,), (None,), True, False), regions=(body, raised, last))
 
 
 def _surely_ends(
@@ -226,9 +249,15 @@ def _leaving(s: Specialiser, op: Operation, frame: Frame) -> Done:
     return ()
 
 
-def _by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
-    """Any other ``try``: variables that are assigned in it are memory, since an exception may leave them either way."""
-    _bind_names(s, op.data, frame)
+def by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """A ``try`` or ``with`` that stays: variables that are assigned in it are memory.
+
+    An exception may leave them either way.
+    """
+    has_finally = False
+    if isinstance(op.data, Handlers):
+        _bind_names(s, op.data, frame)
+        has_finally = op.data.has_finally
     stored = dict.fromkeys(o.data for region in op.regions for o in inner(region) if o.kind == "store")
     place = frame.place or op.place
     cells: dict[Variable, Cell] = {}
@@ -255,7 +284,7 @@ def _by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
         are_set = [v for v in memories if v not in anew and s.state.get(cells[v], UNSET) is not UNSET]
         held = {cells[v]: memories[v] for v in are_set} | kept
         try:
-            changed = op.data.has_finally and (kept or any(o.kind == "store" for o in inner(op.regions[-1])))
+            changed = has_finally and (kept or any(o.kind == "store" for o in inner(op.regions[-1])))
             with _leaving_loop(s, held, bool(changed), place):
                 s.rewrite(op, frame)
             break
@@ -328,7 +357,10 @@ def _may_be_kept(state: State, cell: Cell) -> bool:
 
 def _surely_stored(op: Operation, variable: Variable) -> bool:
     """Whether a variable surely has a value where a ``try`` comes to its end."""
-    what: Handlers = op.data
+    what = op.data
+    if not isinstance(what, Handlers):
+        # A manager may swallow what is raised.
+        return False
     body, *others = op.regions
     catching = len(what.classes) + sum(what.classes)
     last = others[catching:][: what.has_else]
@@ -350,7 +382,7 @@ def _is_set_anew(op: Operation, variable: Variable) -> bool:
         return False
     left = [r for r in op.regions if breaks(r, ("break", "continue"))]
     stores = [o for r in (body, *left) for o in inner(r) if o.kind == "store" and o.data is variable]
-    catching = others[: len(op.data.classes) + sum(op.data.classes)]
+    catching = others[: len(op.data.classes) + sum(op.data.classes)] if isinstance(op.data, Handlers) else []
     if left and not (set(left) <= set(catching) and stores == [*body.operations[-1:]]):
         return False
     return _surely_stored(op, variable)
@@ -358,6 +390,7 @@ def _is_set_anew(op: Operation, variable: Variable) -> bool:
 
 def _bind_names(s: Specialiser, what: Handlers, frame: Frame) -> None:
     """Let the names of exceptions be variables of the new program."""
+    s.making.caught |= caught_variables(s.active[-1]).intersection(what.names)
     for variable in what.names:
         if isinstance(variable, Variable) and variable not in s.making.memory:
             if isinstance(frame.env.get(variable), Cell) or (
@@ -393,9 +426,16 @@ def _handlers(
         # Of an attribute nobody knows either whether there is one.
         s.state[cell] = UNSET if cell.record is None else Unsure(UNSET)
     try:
-        return [s.region_again(region, frame) for region in catching]
+        return [_raising(s, r, frame) if r.exit.kind == "raise" else s.region_again(r, frame) for r in catching]
     finally:
         s.state = state
+
+
+def _raising(s: Specialiser, region: Region, frame: Frame) -> Region:
+    """A handler that raises: what it changes is seen by handlers around it alone, and these do not look at it."""
+    with s.apart() as out:
+        exit = s.exit(s.run(region, frame))
+    return Region((), tuple(out), exit)
 
 
 def _reads_attributes(s: Specialiser, region: Region, frame: Frame) -> bool:
@@ -403,7 +443,7 @@ def _reads_attributes(s: Specialiser, region: Region, frame: Frame) -> bool:
     modules: dict[object, object] = {}
     for op in inner(region):
         base = modules.get(op.operands[0]) if op.kind == "attribute" else None
-        if op.kind == "attribute" and base is None:
+        if op.kind == "attribute" and base is None and op.data != "__traceback__":
             return True
         found = s.lookup(frame, op.data)[1] if op.kind == "global" else getattr(base, str(op.data), None)
         if isinstance(found, types.ModuleType):

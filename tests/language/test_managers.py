@@ -139,6 +139,18 @@ def caught_around(x):
     return np.sum(y * x)
 
 
+def swallowed_by_one_made_inside(x):
+    y = x
+    try:
+        with Swallow(), Watch():
+            if x[0] > 0.0:
+                raise ValueError("large")
+            y = x * 3.0
+    except Exception:
+        y = x**2
+    return np.sum(y)
+
+
 GRADIENTS: list[tuple[Callable[..., Any], Any]] = [
     (of_the_module, 18.0 * X),
     (made_inside, np.sin(X) + X * np.cos(X)),
@@ -146,6 +158,7 @@ GRADIENTS: list[tuple[Callable[..., Any], Any]] = [
     (left_in_many_ways, [5.0 * X[1], 5.0 * X[0] + 2.0 * X[2], 2.0 * X[1]]),
     (set_back_by_a_manager, 48.0 * X),
     (caught_around, 3.0 * X**2),
+    (swallowed_by_one_made_inside, np.ones(3)),
     (Model(Watch()).loss, np.sin(X) + X * np.cos(X)),
     (Model(SWALLOW).loss, np.sin(X) + X * np.cos(X)),
 ]
@@ -202,23 +215,10 @@ def swallowed_by_a_stack(x):
     return np.sum(y)
 
 
-def swallowed_by_the_outer(x):
-    y = x
-    try:
-        with Swallow(), Watch():
-            if x[0] > 0.0:
-                raise ValueError("large")
-            y = x * 3.0
-    except Exception:
-        y = x**2
-    return np.sum(y)
-
-
 SWALLOWED = [
     swallowed_by_the_module,
     swallowed_by_a_generator,
     swallowed_by_a_stack,
-    swallowed_by_the_outer,
 ]
 
 

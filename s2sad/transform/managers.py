@@ -1,0 +1,287 @@
+"""Specialisation of ``with``: what a manager that the program makes does stands before, around and after the body.
+
+    with Manager(a) as x: body          x = enter(manager)
+                                        try: body
+                                        except BaseException as error:
+                                            exit(manager, type(error), error, error.__traceback__)
+                                            raise
+                                        exit(manager, None, None, None)
+
+Where nobody can see what the ``__exit__`` does when the body raises, there is no ``try``.  The body of a ``with`` of a
+function of `contextlib.contextmanager` stands where that function yields.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import time
+import types
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from s2sad.frontend.resolve import Resolver
+from s2sad.ir.code import (
+    NONE,
+    Code,
+    Constant,
+    Exit,
+    Handlers,
+    Operand,
+    Operation,
+    Place,
+    Region,
+    Value,
+    Variable,
+    codes,
+    inner,
+    regions_in,
+)
+from s2sad.runtime.classes import static_member
+from s2sad.transform import generators
+from s2sad.transform.existing import guard_member, owner
+from s2sad.transform.known import Abstract, Cell, Generator, Items, Known, Method, NotSpecialisedError, Record
+from s2sad.transform.objects import member_call
+from s2sad.transform.regions import CHANGING, leaves
+from s2sad.transform.simple import is_number
+from s2sad.transform.specialiser import Done, End, Frame, Specialiser
+from s2sad.transform.tries import by_memory, try_statement
+
+#: What the calls of functions decorated with `contextlib.contextmanager` run.
+_HELPER = contextlib.contextmanager(lambda: iter(())).__code__
+_METHODS = ("__enter__", "__exit__")
+_LEAVING = ("return", "break", "continue")
+#: What is done by an ``__exit__`` that nobody sees but who looks at the object.
+_UNSEEN = frozenset({"global", "attribute", "set_attribute", "binary", "copy", "tuple", "call"})
+_CLOCKS = frozenset({time.perf_counter, time.time, time.monotonic, time.process_time, time.perf_counter_ns})
+
+
+# --- managers that generators make
+
+
+def managed(function: object) -> types.FunctionType | None:
+    """The generator function that `contextlib.contextmanager` decorates; None for any other function.
+
+    Example:
+        >>> @contextlib.contextmanager
+        ... def around(x):
+        ...     yield x
+        >>> managed(around).__name__, managed(len)
+        ('around', None)
+    """
+    if not isinstance(function, types.FunctionType) or function.__code__ is not _HELPER:
+        return None
+    made: Any = inspect.getclosurevars(function).nonlocals.get("func")
+    return made if isinstance(made, types.FunctionType) else None
+
+
+def around(function: Any, *args: Any, **keywords: Any) -> Any:
+    """The manager that a generator function makes which `contextlib.contextmanager` decorates in the program."""
+    return contextlib.contextmanager(function)(*args, **keywords)
+
+
+def of_generator(s: Specialiser, generator: Abstract) -> Record:
+    """The manager of which the body stands where a generator yields."""
+    record = Record(contextlib._GeneratorContextManager)
+    s.state[record.identity] = NONE
+    cell = record.fields["gen"] = Cell("gen", None, record)
+    s.state[cell] = generator
+    return record
+
+
+# --- statements
+
+
+def with_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """A ``with`` of an object that the program makes; any other one stays."""
+    manager = s.get(op.operands[0], frame)
+    if isinstance(manager, Record) and not op.awaits:
+        s.used = True
+        if manager.cls is contextlib._GeneratorContextManager:
+            return _around_yield(s, op, manager, frame)
+        if all(isinstance(static_member(manager.cls, name), types.FunctionType) for name in _METHODS):
+            return _by_methods(s, op, manager, frame)
+    return by_memory(s, op, frame)
+
+
+def _around_yield(s: Specialiser, op: Operation, manager: Record, frame: Frame) -> Done:
+    """A ``with`` of what a generator makes: the generator goes on after the body, however that is left."""
+    (body,) = op.regions
+    generator = s.state[manager.fields["gen"]]
+    assert isinstance(generator, Generator)
+    if any(leaves(part) for inside in body.operations for part in inside.regions):
+        raise NotSpecialisedError("with")
+    body, after = _at_end(body, frame)
+
+    def each(value: Abstract, inside: Frame) -> End | None:
+        frame.env[body.params[0]] = s.named(value, body.params[0].name, frame.place or op.place)
+        end = s.run(body, frame)
+        return None if end.kind == "yield" else end
+
+    end = generators.run(s, generator, each, around=True)
+    end = s.run(after, frame) if end is None else end
+    return () if end.kind == "yield" else end
+
+
+def _by_methods(s: Specialiser, op: Operation, manager: Record, frame: Frame) -> Done:
+    """A ``with`` of an object of a class with ``__enter__`` and ``__exit__``."""
+    cls, (body,), place = manager.cls, op.regions, op.place
+    for name in _METHODS:
+        guard_member(s, cls, name)
+    call = Operation("call", (), (Value(),), (), (), place)
+    done = member_call(s, manager, "__enter__", [], call, frame)
+    if not isinstance(done, tuple):
+        return done
+    entered = body.params[0]
+    frame.env[entered] = s.named(done[0], entered.name, frame.place or place)
+    function: Any = static_member(cls, "__exit__")
+    code, leave = s.code(function), Value()
+    frame.env[leave] = Method(Known(function), manager, owner(cls, "__exit__"))
+    left = Operation("call", (leave, NONE, NONE, NONE), (Value(),), ("",) * 3, (), place)
+    if manager.origin is None and manager.own is None and _is_unseen(s, code, manager, s.home(function).resolver):
+        end = s.run(_left_by(replace(body, params=()), left), frame)
+        return () if end.kind == "yield" else end
+    if _raises(code) and any(leaves(part) for inside in body.operations for part in inside.regions):
+        raise NotSpecialisedError("with")
+    last, after = _at_end(replace(body, params=()), frame)
+    tried = replace(_left_by(last, left, at_end=False), params=())
+    caught, error = _caught(s, code, leave, place, frame)
+    base = Value()
+    named = Region((), (Operation("global", (), (base,), "BaseException", (), place),), Exit("yield", (base,)))
+    rest = replace(after, operations=(left, *after.operations))
+    data = Handlers((True,), (error,), True, False)
+    return try_statement(s, Operation("try", (), (), data, (tried, named, caught, rest), place), frame)
+
+
+def _caught(
+    s: Specialiser, code: Code, leave: Value, place: Place | None, frame: Frame
+) -> tuple[Region, Variable | None]:
+    """What is done with an exception of the body, and the variable in which that is."""
+    made: list[Operation] = []
+
+    def emit(kind: Any, *operands: Operand, data: Any = None) -> Value:
+        made.append(Operation(kind, operands, (Value(),), data, (), place))
+        return made[-1].result
+
+    error, asked = None, _asked_for(code)
+    given: list[Operand] = [NONE, NONE, NONE]
+    if any(asked):
+        error = s.making.new_memory("error")
+        s.making.caught.add(error)
+        raised = given[1] = emit("load", data=error)
+    if asked[0]:
+        given[0] = emit("call", emit("global", data="type"), raised, data=("",))
+    if asked[2]:
+        given[2] = emit("attribute", raised, data="__traceback__")
+    result = emit("call", leave, *given, data=("",) * 3)
+    if _passes(code):
+        return Region((), tuple(made), Exit("raise", (), place)), error
+    ways = (Region((), (), Exit("yield")), Region((), (), Exit("raise", (), place)))
+    made.append(Operation("if", (result,), (), None, ways, place))
+    return Region((), tuple(made), Exit("yield")), error
+
+
+# --- questions about methods
+
+
+def _passes(code: Code) -> bool:
+    """Whether an ``__exit__`` surely lets exceptions pass: it returns what counts as false."""
+    ends = [part.exit for part in regions_in(code.body) if part.exit.kind == "return"]
+    return all(isinstance(o, Constant) and not o.value for end in ends for o in end.operands)
+
+
+def _raises(code: Code) -> bool:
+    """Whether a function has a ``raise`` or an ``assert``."""
+    return any(part.exit.kind == "raise" for part in regions_in(code.body)) or any(
+        op.kind == "assert" for op in inner(code.body)
+    )
+
+
+def _asked_for(code: Code) -> list[bool]:
+    """Whether an ``__exit__`` looks at the class of the exception, at it, and at where it was raised."""
+    read = {o for made in codes(code) for part in regions_in(made.body) for o in _read(part)}
+    asked = [param.target in read for param in code.params[1:]]
+    # What a star takes it may look at as a whole.
+    return [*asked, *asked[-1:] * 3][:3] if len(asked) < 3 else asked[:3]
+
+
+def _read(region: Region) -> Iterator[object]:
+    yield from region.exit.operands
+    for op in region.operations:
+        yield from op.operands
+        yield op.data if isinstance(op.data, Variable) else None
+
+
+def _is_unseen(s: Specialiser, code: Code, manager: Record, resolver: Resolver) -> bool:
+    """Whether an ``__exit__`` does no more, if an exception comes, than set attributes of its own object."""
+    self, known, held = code.params[0].target, dict[object, object](), dict[object, Cell | None]()
+    changing: set[object] = set()
+    if not _passes(code) or _raises(code):
+        return False
+    for op in code.body.operations:
+        first = op.operands[0] if op.operands else None
+        match op.kind:
+            case "global":
+                known[op.result] = resolver.globals.get(op.data)
+            case "attribute" if isinstance(known.get(first), types.ModuleType):
+                known[op.result] = getattr(known[first], op.data, None)
+            case "attribute" if op.data in CHANGING and _is_own_list(s, held.get(first)):
+                changing.update(op.results)
+            case "attribute" | "set_attribute":
+                if first is not self or static_member(manager.cls, op.data) is not None:
+                    return False
+                held.update((result, manager.fields.get(op.data)) for result in op.results)
+            case "inplace":
+                cell = held.get(first)
+                if cell is None or not is_number(s, s.state.get(cell, NONE)):
+                    return False
+            case "call":
+                function = known.get(first)
+                if first in changing:
+                    continue
+                if not isinstance(function, types.BuiltinFunctionType) or function not in _CLOCKS:
+                    return False
+            case kind if kind not in _UNSEEN:
+                return False
+    return True
+
+
+def _is_own_list(s: Specialiser, cell: Cell | None) -> bool:
+    """Whether an attribute holds a list or dict that the program makes."""
+    held = None if cell is None else s.state.get(cell)
+    return isinstance(held, Items) and s.content(held) is not None
+
+
+# --- regions
+
+
+def _at_end(body: Region, frame: Frame) -> tuple[Region, Region]:
+    """A body that comes to its end where it is left there, and what leaves it after that with what it would leave."""
+    if body.exit.kind not in _LEAVING:
+        return body, Region((), (), Exit("yield"))
+    stores, loads = [], []
+    for operand in body.exit.operands:
+        variable = Variable(operand.name if isinstance(operand, Value) else "")
+        frame.env[variable] = Cell(variable.name)
+        stores.append(Operation("store", (operand,), (), variable, (), body.exit.place))
+        loads.append(Operation("load", (), (Value(variable.name),), variable, (), body.exit.place))
+    after = Region((), tuple(loads), replace(body.exit, operands=tuple([load.result for load in loads])))
+    return Region(body.params, (*body.operations, *stores), Exit("yield")), after
+
+
+def _left_by(region: Region, left: Operation, at_end: bool = True, in_loop: bool = False) -> Region:
+    """A body with an operation before each place where it is left, and ``at_end`` where it comes to its end."""
+    operations = []
+    for op in region.operations:
+        loops = [op.kind in ("for", "while")] * len(op.regions)
+        if loops and loops[0]:
+            # The ``else`` of a loop leaves the one around.
+            loops[-1] = False
+        parts = [_left_by(part, left, False, in_loop or loop) for part, loop in zip(op.regions, loops, strict=True)]
+        operations.append(replace(op, regions=tuple(parts)) if op.regions else op)
+    kind = region.exit.kind
+    if kind == "return" or (kind in ("break", "continue") and not in_loop) or (kind == "yield" and at_end):
+        # Each call has a result of its own.
+        operations.append(replace(left, results=(Value(),)))
+    return replace(region, operations=tuple(operations))
