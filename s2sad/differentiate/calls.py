@@ -179,6 +179,10 @@ def _halves_called(state: State, stmt: Assign | Unpack | Evaluate, paired: _Pair
     views = {given[i]: shadows.names.get(given[i]) or state.make.fresh("~t_bar") for i in pair.views}
     same = {given[i]: bound[param] for i, param in pair.same}
     made = [t for t in given if t in shadows.names and t not in views and t not in same]
+    is_turned = state.storage.is_turned
+    if any(is_turned(Var(t)) != (t in same and is_turned(same[t])) for t in given if t in shadows.names):
+        # It is not known whether the result is the argument whose shadow has the other sign.
+        state.refusals.refuse_buffer(call.node)
     _refuse_entangled(state, call, made, given)
     outs = [*(t for t in given if t not in same), *views.values()]
     for target in made:

@@ -20,7 +20,7 @@ from s2sad.analysis.versions import is_change, recorded
 from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.known import Known
 from s2sad.differentiate.stores import CONTAINERS, HOLDERS, MIRRORED, is_view, is_view_index, mirrors
-from s2sad.ir.nodes import Assign, Block, Call, Const, Copy, Expr, For, Function, Global, Op, Store, Unpack, Var
+from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Copy, Expr, For, Function, Global, Op, Store, Unpack, Var
 from s2sad.ir.traverse import base, blocks, is_inplace, names_in, reads, walk, writes
 from s2sad.ir.types import Fact, same_shape
 
@@ -110,7 +110,7 @@ def storage_of(known: Known, fact: Callable[[Expr], Fact]) -> Storage:
         known.steady,
         buffers,
         frozenset(stopped),
-        _turned(function, known.context.turned, buffers, fact) if buffers else frozenset(),
+        _turned(function, known.context.turned, buffers, effects, fact) if buffers else frozenset(),
         frozenset(changed),
         frozenset(unread),
     )
@@ -227,7 +227,11 @@ def _is_read_before_writes(name: str, after: Block, fresh: bool, effects: Effect
 
 
 def _turned(
-    function: Function, params: frozenset[str], buffers: frozenset[str], fact: Callable[[Expr], Fact]
+    function: Function,
+    params: frozenset[str],
+    buffers: frozenset[str],
+    effects: Effects,
+    fact: Callable[[Expr], Fact],
 ) -> frozenset[str]:
     """The buffers that are views of the imaginary part of a complex array; ``params`` are those from outside."""
     found = {p.name for p in function.params if p.public in params}
@@ -236,6 +240,12 @@ def _turned(
         before = len(found)
         for stmt in walk(function.body):
             match stmt:
+                case Assign(target=target, value=Call(op=Op(kind="user")) as call):
+                    found.update(_given_turned((target,), call, found, effects))
+                case Unpack(targets=targets, value=Call(op=Op(kind="user")) as call):
+                    found.update(_given_turned(targets, call, found, effects))
+                case Unpack(targets=targets, value=Build(items=items)) if len(items) == len(targets):
+                    found.update(t for t, i in zip(targets, items, strict=True) if found & set(names_in(i)))
                 case Assign(target=target, value=Call(args=(Var() as first, *_)) as value) if first.name in buffers:
                     known = fact(first)
                     # A container may have a field of that name.
@@ -255,6 +265,17 @@ def _turned(
         found &= buffers
         grown = len(found) > before
     return frozenset(found)
+
+
+def _given_turned(targets: tuple[str, ...], call: Call, turned: Set[str], effects: Effects) -> Iterator[str]:
+    """The results of a call of a function that has source which may be arguments that are turned."""
+    known = effects.calls.get(call)
+    if known is None:
+        return
+    parts = known.parts if known.parts is not None and len(known.parts) == len(targets) else None
+    for n, target in enumerate(targets):
+        if known.names(known.shared if parts is None or len(targets) == 1 else parts[n].shared) & turned:
+            yield target
 
 
 def _moves(function: Function) -> list[tuple[str, Expr]]:

@@ -431,3 +431,73 @@ PAIRS = (np.array([0.7, 1.3]), np.array([0.5, -0.2]))
 def test_parts_of_one_array_stored_into_another(f: Any, x: Any) -> None:
     check_primal(case(f, x))
     check_gradient(case(f, x))
+
+
+# --- parts of one array that functions are given and return
+
+
+def pair(a: Any, b: Any) -> Any:
+    return a, b
+
+
+def imaginary_beside_real(x: Any) -> Any:
+    z = x + 2j * x
+    y, v = pair(z.imag, z.real)
+    z.imag[1] += 1.0
+    return np.sum(np.tanh(v) * y)
+
+
+def accumulated(a: Any, n: float) -> Any:
+    a[0] *= a[1] * n
+    for i in range(2):
+        a[i] += a[i + 1]
+    return a
+
+
+def returned_as_it_is(x: Any) -> Any:
+    z = x + 1j * np.sin(x)
+    y = accumulated(z.imag, x[2])
+    y[1] = 3 * y[0]
+    v = accumulated(z.real, x[1])
+    v[0] *= y[1]
+    return np.sum(np.abs(z)) + np.sum(y * v)
+
+
+def exchanged(a: Any, b: Any) -> Any:
+    for i in range(2):
+        a[i] = b[i + 1]
+    return b, a
+
+
+def returned_in_another_order(x: Any) -> Any:
+    z = x + 1j * np.sin(x)
+    a, b = exchanged(z.imag, z.real)
+    b[1] *= 2.0
+    c, d = exchanged(a, b)
+    c[1] = a[2]
+    return np.sum(c * d * np.abs(z)) + np.sum(a * b)
+
+
+def product_and_part(a: Any, b: Any) -> Any:
+    for i in range(2):
+        a[i] = b[i + 1]
+    return b * a, a
+
+
+def returned_beside_a_product(x: Any) -> Any:
+    z = x + 1j * np.sin(x)
+    a, b = product_and_part(z.imag, z.real)
+    b[1] *= 2.0
+    c, d = product_and_part(z.real, z.imag)
+    return np.sum(np.tanh(a) * x) + np.sum(c * d * np.abs(z))
+
+
+GIVEN = [imaginary_beside_real, returned_as_it_is, returned_in_another_order, returned_beside_a_product]
+
+
+@pytest.mark.parametrize("x", [V, W], ids=str)
+@pytest.mark.parametrize("f", GIVEN, ids=lambda f: f.__name__)
+def test_parts_that_functions_return(f: Any, x: Any) -> None:
+    """Which result has a shadow of the other sign is known of each result by itself."""
+    check_primal(case(f, x))
+    check_gradient(case(f, x))
