@@ -28,7 +28,7 @@ from s2sad.differentiate.statements import user_call_of
 from s2sad.differentiate.tangent_calls import met_call, user_call
 from s2sad.differentiate.tangent_state import State
 from s2sad.differentiate.tangent_writes import augmented, owned, store
-from s2sad.differentiate.tried_tangents import apart, can_keep, is_item, is_light_index, kept, unseen
+from s2sad.differentiate.tried_tangents import apart, can_keep, is_item, is_light_index, kept, unseen, writes_in_place
 from s2sad.ir.nodes import (
     UNSET,
     Assign,
@@ -197,12 +197,14 @@ class _Forward:
         self.state.tried = around
         return tuple(out)
 
-    @staticmethod
-    def is_flushed(stmt: Stmt, late: list[Stmt]) -> bool:
+    def is_flushed(self, stmt: Stmt, late: list[Stmt]) -> bool:
         """Whether tangents have to be computed before a statement: it reads them, branches, breaks, or moves values."""
         if isinstance(stmt, Break) or any(True for _ in blocks(stmt)):
             return True
         if not {n for s in late for n in writes(s)}.isdisjoint(reads(stmt)):
+            return True
+        if any(map(writes_in_place, late)) and not set(reads(stmt)).isdisjoint(self.state.dots.values()):
+            # What a call is given may share memory with what they write.
             return True
         return isinstance(stmt, Copy) and not {n for s in late for n in reads(s)}.isdisjoint(stmt.targets)
 

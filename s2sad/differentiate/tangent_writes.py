@@ -32,7 +32,7 @@ from s2sad.ir.traverse import names_in, walk
 from s2sad.ir.types import Fact, same_dtype, same_shape
 from s2sad.runtime import own, require_floats
 from s2sad.runtime.items import require_ndarray, require_replaceable
-from s2sad.runtime.tangents import assigned, broadcast_like
+from s2sad.runtime.tangents import assigned, broadcast_like, placed_tangent
 from s2sad.runtime.zero_tangents import joined_tangent, own_tangent, viewed_tangent, viewed_tangents
 
 _OWN = Op("runtime", "own", own)
@@ -41,6 +41,7 @@ _JOINED_TANGENT = Op("runtime", "joined_tangent", joined_tangent)
 _VIEWED_TANGENT = Op("runtime", "viewed_tangent", viewed_tangent)
 _VIEWED_TANGENTS = Op("runtime", "viewed_tangents", viewed_tangents)
 _ASSIGNED = Op("runtime", "assigned", assigned, pure=False)
+_PLACED_TANGENT = Op("runtime", "placed_tangent", placed_tangent)
 _REQUIRE_FLOATS = Op("runtime", "require_floats", require_floats, pure=False)
 _REQUIRE_REPLACEABLE = Op("runtime", "require_replaceable", require_replaceable, pure=False)
 _REQUIRE_NDARRAY = Op("runtime", "require_ndarray", require_ndarray, pure=False)
@@ -258,7 +259,7 @@ def store(state: State, stmt: Store) -> None:
         given = value.name if isinstance(value, Var) else ""
         if isinstance(made, Var) and state.is_buffer(given) and state.make.fact(stmt.base).kind != "array":
             # An array takes the numbers, from where they overlap in the order in which it took those of the value.
-            made = Call(_OWN, (made,))
+            made = Call(_PLACED_TANGENT, (whole, made))
         if stmt.call is not None and takes_part(stmt, stmt.call) and not is_view_index(stmt.index, state.make.fact):
             # The call may be given a copy of a part; then nothing hears of what it writes, here neither.
             part = state.make.let(state.make.fresh("~t_dot"), Call(INDEX, (whole, stmt.index)))

@@ -25,11 +25,11 @@ from dataclasses import replace
 
 from s2sad.differentiate.builder import COPY
 from s2sad.differentiate.tangent_state import State
-from s2sad.ir.nodes import Assign, Build, Call, Enter, Exit, Expr, Op, Opaque, Slice, Stmt, Store, Var
+from s2sad.ir.nodes import Assign, Build, Call, Enter, Evaluate, Exit, Expr, Op, Opaque, Slice, Stmt, Store, Var
 from s2sad.ir.traverse import base, is_light, map_children, map_stmt, reads, rename, writes
 from s2sad.ir.types import Fact
 from s2sad.runtime import own
-from s2sad.runtime.tangents import assigned
+from s2sad.runtime.tangents import assigned, placed_tangent
 from s2sad.runtime.unseen import unseen as unseen_errors
 from s2sad.runtime.zero_tangents import viewed_tangent, viewed_tangents
 
@@ -48,6 +48,12 @@ def apart(state: State, block: Iterable[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
     written: list[Stmt] = []
 
     def held(value: Expr) -> Expr:
+        if isinstance(value, Var) or (isinstance(value, Call) and value.op.function is placed_tangent):
+            # An object that has other names; what is tried writes no tangent.
+            return value
+        if isinstance(value, Call) and value.op.function is assigned:
+            old, new = value.args
+            return replace(value, args=(old, held(new)))
         name = state.make.fresh("~t_dot")
         computed.append(Assign(name, Call(_OWN, (value,)), state.make.origin))
         state.make.of[name] = state.make.named(state.make.fact(value), name)
@@ -57,11 +63,20 @@ def apart(state: State, block: Iterable[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
         match stmt:
             case Store():
                 written.append(replace(stmt, value=held(stmt.value)))
-            case Assign(value=Call(op=Op(function=function), args=(old, new)) as call) if function is assigned:
-                written.append(replace(stmt, value=replace(call, args=(old, held(new)))))
+            case Assign(value=Call(op=Op(function=function)) as call) if function is assigned:
+                written.append(replace(stmt, value=held(call)))
             case _:
                 computed.append(stmt)
     return computed, written
+
+
+def writes_in_place(stmt: Stmt) -> bool:
+    """Whether the tangent of a statement writes into an object that may have other names."""
+    if isinstance(stmt, Evaluate):
+        return isinstance(stmt.value, Call) and not stmt.value.op.pure
+    if isinstance(stmt, Assign) and isinstance(stmt.value, Call):
+        return stmt.value.op.kind in ("inplace", "change") or stmt.value.op.function is assigned
+    return isinstance(stmt, Store)
 
 
 def _changed(state: State, stmt: Stmt, made: Stmt) -> set[str]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from s2sad.errors import ArgumentError
 from s2sad.runtime.copies import apart_like
-from s2sad.runtime.trees import dataclass_fields, sequence_like, with_fields
+from s2sad.runtime.trees import dataclass_fields, own, sequence_like, with_fields
 from s2sad.runtime.zero_tangents import zero_tangent
 
 
@@ -60,6 +60,14 @@ def assigned(old: Any, x_dot: Any) -> Any:
         old.update(x_dot)
         return old
     return x_dot
+
+
+def placed_tangent(whole_dot: Any, x_dot: Any) -> Any:
+    """The tangent that is stored into that of a whole: an array takes numbers, of a copy where they may overlap.
+
+    Anything else takes the object, which may have other names.
+    """
+    return own(x_dot) if isinstance(whole_dot, np.ndarray) else x_dot
 
 
 def fitting(x_dot: Any, x: Any, name: str, label: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -437,3 +438,93 @@ def test_tangents_share_memory_whatever_they_are_called() -> None:
     found = jvp(of_a_variable_called_like_a_tangent, (X, D), dots)[1]
     np.testing.assert_allclose(found, richardson_jvp(of_a_variable_called_like_a_tangent, (X, D), dots), rtol=1e-8)
     np.testing.assert_allclose(jvp(third_of_the_square, (X,), (D,))[1], 24 * (X @ D) * (D @ D), rtol=1e-12)
+
+
+class TestStoresIntoWhatIsNotKnown:
+    """What is stored into a list in a tuple, of which the types say nothing, stays the object that it is."""
+
+    @staticmethod
+    def nested(a: Any, b: Any) -> Any:
+        return (a, 1.0), [b, (a[::-1], 0.5)]
+
+    @staticmethod
+    def view_of_a_result(x: Any) -> Any:
+        u = x * 1.0
+        held = TestStoresIntoWhatIsNotKnown.nested(u, u)
+        held[1][0] = held[1][1][0]
+        held[0][0][1] = 2.0
+        return np.sum(np.tanh(held[1][0]) * x)
+
+    @staticmethod
+    def view_in_a_display(x: Any) -> Any:
+        u = x * 1.0
+        held = [u, [u, (u[::-1], 1.0)]]
+        held[1][0], v = held[1][1][0], held[0]
+        v -= held[1][0] * held[1][1][0]
+        return np.sum(np.tanh(held[1][0]))
+
+    @staticmethod
+    def multiplied_where_it_is_tried(x: Any) -> Any:
+        v = np.zeros(3)
+        held = {"b": [v, x[2]]}
+        for _ in range(3):
+            try:
+                held["b"][0] *= held["b"][1]
+                v += x
+            except IndexError:
+                v[0] = 1.0
+        return np.sum(v)
+
+    @staticmethod
+    def stored_where_it_is_tried(x: Any) -> Any:
+        u = x * 1.0
+        held = [[x * 2, x[0]], 1.0]
+        for _ in range(2):
+            try:
+                held[0][0] = u
+                u[0] *= x[1]
+                held[0][3][1] = 2.0
+            except IndexError:
+                u[1] = 0.5
+        held[0][0][2] *= 2.0
+        return np.sum(u * held[0][0])
+
+    @pytest.mark.parametrize(
+        "f",
+        [view_of_a_result, view_in_a_display, multiplied_where_it_is_tried, stored_where_it_is_tried],
+        ids=lambda f: f.__name__,
+    )
+    def test_tangents(self, f: Any) -> None:
+        np.testing.assert_allclose(slope(f, X, D), richardson_jvp(f, (X,), (D,)), rtol=1e-8)
+
+
+def scaled(h: Any, k: float, n: int) -> Any:
+    h[0] *= k
+    return h, n
+
+
+def written_before_a_call_that_is_tried(x: Any) -> Any:
+    u = x * 1.0
+    v, n, k = u[::-1], 1.2, x[1]
+    with contextlib.suppress(IndexError):
+        for t in (v, v):
+            t[1] = n
+            n = scaled(v, k, 1)[0][0]
+    return np.sum(v * x)
+
+
+def written_under_another_name(x: Any) -> Any:
+    u = x * 1.0
+    v = u[::-1]
+    with contextlib.suppress(IndexError):
+        u[2] = x[0] * x[1]
+        scaled(v, x[2], 1)
+    return np.sum(u * x)
+
+
+@pytest.mark.parametrize(
+    "f", [written_before_a_call_that_is_tried, written_under_another_name], ids=lambda f: f.__name__
+)
+def test_writes_before_calls_that_are_tried(f: Any) -> None:
+    """What a call is given under another name has been written."""
+    np.testing.assert_allclose(slope(f, X, D), richardson_jvp(f, (X,), (D,)), rtol=1e-8)
