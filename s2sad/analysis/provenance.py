@@ -76,15 +76,20 @@ class Provenance:
         ``passing`` ones.
         """
         members = {name: group for group in self.groups() for name in group}
+        holders, enduring = {target for _, target in self.held}, frozenset(lasting)
+        #: Of a lasting mark, the groups that have it as a whole.
+        whole: set[tuple[str, str]] = set()
         found: dict[str, set[str]] = {}
         pending = [(mark, mark) for mark in (*passing, *lasting)]
         while pending:
-            while pending:
-                name, mark = pending.pop()
-                if mark not in found.setdefault(name, set()):
-                    found[name].add(mark)
-                    pending += [(other, mark) for other in self.forth.get(name, ())]
-            for source, target in self.held:
-                for mark in found.get(target, set()).intersection(lasting):
-                    pending += [(name, mark) for name in members[source] if mark not in found.get(name, ())]
+            name, mark = pending.pop()
+            marks = found.setdefault(name, set())
+            if mark in marks:
+                continue
+            marks.add(mark)
+            pending += [(other, mark) for other in self.forth.get(name, ())]
+            if name in holders and mark in enduring and (group := (self.find(name), mark)) not in whole:
+                # What it holds is of its group.
+                whole.add(group)
+                pending += [(other, mark) for other in members[name]]
         return found

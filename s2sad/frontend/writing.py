@@ -29,10 +29,9 @@ from s2sad.frontend.special import classes_within, special_members
 from s2sad.frontend.summaries import Writes, writes_of
 from s2sad.frontend.trees import is_starred, nodes_of
 from s2sad.runtime.classes import (
-    METHOD_NAMES,
     functions_in,
     initialises,
-    member,
+    members_that_vary,
     own_members,
     static_member,
 )
@@ -430,8 +429,8 @@ def writes_by_method(function: types.FunctionType, classes: Iterable[type]) -> b
                 return True
             own.add(name)
     # What an attribute of the object itself holds may be any function.
-    held = {name for cls in classes for name in METHOD_NAMES if member(cls, name) == (False, None)}
-    return bool(own | held) and writes_of(function, doubtful=frozenset(own | held)).doubts
+    doubtful = frozenset(own).union(*map(members_that_vary, classes))
+    return bool(doubtful) and writes_of(function, doubtful=doubtful).doubts
 
 
 def special_writing(node: Node, lookup: Lookup) -> bool:

@@ -172,6 +172,17 @@ def member(cls: type, name: str) -> tuple[bool, Any]:
 
 
 @functools.lru_cache(maxsize=4096)
+def members_that_vary(cls: type) -> frozenset[str]:
+    """The names of `METHOD_NAMES` of which `member` does not know what stands there for objects of a class.
+
+    Example:
+        >>> ["copy" in members_that_vary(cls) for cls in (types.SimpleNamespace, list)]
+        [True, False]
+    """
+    return frozenset(name for name in METHOD_NAMES if member(cls, name) == (False, None))
+
+
+@functools.lru_cache(maxsize=4096)
 def _is_of_library(cls: type) -> bool:
     """Whether a class is Python's, NumPy's, SciPy's or this package's."""
     return not cls.__flags__ & _HEAP_TYPE or is_taken_at_its_word(module_of(cls))

@@ -137,9 +137,7 @@ def lift(
     env = shapes.env(start.env, {v for made in codes(code) for v in sees(made)})
     owner = None if start.owner is None else shapes.of(start.owner[1])
     # It may meet each object that is taken apart, under whatever name.
-    begun = [*s.relied.taken.values(), *(reached.record for reached in s.relied.state.values())]
-    begun += [named.record for named in s.relied.variables.values()]
-    objects = [shapes.of(r) for one in begun for r in one.kin if r.identity in s.state]
+    objects = [shapes.of(r) for one in _begun(s) for r in one.kin if r.identity in s.state]
     met = tuple([k for k, _ in objects])
     s.stand_ins.check_others(shapes.leaves)
     key = (
@@ -160,6 +158,12 @@ def lift(
     return _called(s, lifted, shapes, op, frame)
 
 
+def _begun(s: Specialiser) -> list[Record]:
+    """The objects that are taken apart, which functions of the new program may meet under whatever name."""
+    found = [*s.relied.taken.values(), *(reached.record for reached in s.relied.state.values())]
+    return [*found, *(named.record for named in s.relied.variables.values())]
+
+
 def _known_structure(s: Specialiser, value: Abstract) -> Abstract:
     """An argument with what is known of it: the items of a tuple, a constant that says what to do."""
     known = s.plain(value)
@@ -174,6 +178,7 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
     lifted = Lifted(start.name, tuple(range(len(shapes.leaves))))
     outside = s.out, s.state, s.making, s.loops, s.expression
     known = dict(s.lifted)
+    kin = [(one.kin, len(one.kin)) for one in _begun(s)]
     for _ in range(ATTEMPTS):
         # What was made in an attempt may call this with other arguments.
         s.lifted = {**known, key: lifted}
@@ -215,6 +220,9 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
             making = s.making
             s.active.pop()
             s.out, s.state, s.making, s.loops, s.expression = outside
+            for same_objects, count in kin:
+                # What they are in this function is in no other state.
+                del same_objects[count:]
         before = lifted.taken, lifted.results, lifted.changed, lifted.created, lifted.written
         lifted.taken, lifted.titles, lifted.changed, lifted.created, (lifted.results, lifted.rebuild), new = made[:6]
         lifted.tables = made[6]
