@@ -19,6 +19,7 @@ import numpy as np
 
 from s2sad.effects import calls, items, operators
 from s2sad.effects.callbacks import Callbacks
+from s2sad.effects.forwarding import stored_before, targets
 from s2sad.effects.heap import Heap
 from s2sad.effects.library import Arguments
 from s2sad.effects.objects import ANY, CONSTANT, FOREIGN, ITEMS, NOTHING, UNKNOWN, Location, Object, Objects, Shape
@@ -29,7 +30,6 @@ from s2sad.ir.code import (
     Handlers,
     Operand,
     Operation,
-    Pattern,
     Region,
     Value,
     Variable,
@@ -126,6 +126,10 @@ class Activation:
     @functools.cached_property
     def _uses(self) -> tuple[frozenset[Operand], frozenset[Operand]]:
         return uses(self.code)
+
+    @functools.cached_property
+    def _stored(self) -> Mapping[Operation, Operand]:
+        return stored_before(self.code)
 
     def uses(self, op: Operation) -> bool:
         """Whether something is done with a result of an operation."""
@@ -308,7 +312,7 @@ class Activation:
         self.store(self.site(op, dict), "keys", reached)
         regions = list(op.regions)
         for pattern, guarded in zip(op.data.patterns, op.data.guards, strict=True):
-            for target in _targets(pattern):
+            for target in targets(pattern):
                 self._bind(op, target, parts if subject else NOTHING)
             if guarded:
                 operators.tested(self, op, self.region(regions.pop(0))[0])
@@ -376,7 +380,8 @@ class Activation:
     def _load(self, op: Operation) -> None:
         found = self.cells(op.data)
         self.ref(op, found, VALUE)
-        self.give_all(op, self.load(found, VALUE))
+        stored = self._stored.get(op)
+        self.give_all(op, self.load(found, VALUE) if stored is None else self.of(stored))
 
     def _store(self, op: Operation) -> None:
         held = self.of(op.operands[0])
@@ -457,13 +462,6 @@ class Activation:
         for name, result in zip(names, op.results, strict=True):
             has = name in vars(found)
             self.give(result, self.heap.known(vars(found)[name], name) if has else self.unknown(op))
-
-
-def _targets(pattern: Pattern) -> Iterable[Variable | str]:
-    if pattern.target is not None:
-        yield pattern.target
-    for part in pattern.parts:
-        yield from _targets(part)
 
 
 def _copied(a: Activation, op: Operation) -> Objects:

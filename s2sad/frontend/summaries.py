@@ -131,6 +131,8 @@ def may_change(source: Source, resolver: Resolver, kinds: Mapping[str, Kind], va
     if known != key:
         changed = _changed_by(source, shapes)
         _changed[source.function] = key, changed
+    if changed is not None and not changed:
+        return False
     try:
         found, value = resolver.lookup(gast.parse(variable, mode="eval").body)
     except SyntaxError:

@@ -137,7 +137,7 @@ def zeros(x: Any) -> Any:
         return np.zeros_like(x) if x.dtype.kind in "fc" else np.zeros(x.shape)
     if isinstance(x, (float, int, complex, np.number)):
         return 0.0
-    if isinstance(x, (list, tuple)):
+    if isinstance(x, (list, tuple, range)):
         return [zeros(item) for item in x]
     if isinstance(x, dict):
         return {key: zeros(item) for key, item in dict.items(x)}

@@ -92,7 +92,7 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         through = [(kind, iterated(s, value, op, frame)) for kind, value in args[run]]
         args = [*args[: run.start], *through, *args[run.stop :]]
         if s.relied.writes_out:
-            args = [(kind, numbered(v) if isinstance(v, Constant) or function is list else v) for kind, v in args]
+            args = [(kind, numbered(v) if isinstance(v, Constant) or function in _LISTED else v) for kind, v in args]
     values = [s.plain(value) for kind, value in args if not kind]
     named = {kind: s.plain(value) for kind, value in args if kind}
     if "*" in named or "**" in named:
@@ -144,7 +144,7 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         return None if named else _getter(function, values)
     known = (
         not values
-        or function in (isinstance, callable, is_function, is_place)
+        or function in (isinstance, callable, np.isscalar, is_function, is_place)
         or any(is_structure(v) or isinstance(v, Constant) for v in values)
     )
     known = known or any(v in s.rows or v in s.types or (s.relied.writes_out and is_held(v)) for v in values)
@@ -445,7 +445,10 @@ def _isscalar(s: Specialiser, values: list[Abstract]) -> Done:
     (value,) = values if len(values) == 1 else (None,)
     if isinstance(value, Constant):
         return (Constant(np.isscalar(value.value)),)
-    return (Constant(False),) if isinstance(value, (Items, Row, Record)) else None
+    if value in s.numbers:
+        return (Constant(True),)
+    is_other = isinstance(value, (Items, Row, Record)) or value in s.rows or value in s.arrays
+    return (Constant(False),) if is_other else None
 
 
 def _unused(s: Specialiser, values: list[Abstract]) -> Done:
@@ -454,6 +457,8 @@ def _unused(s: Specialiser, values: list[Abstract]) -> Done:
 
 #: Functions that run through all items before they give anything.
 _LISTING = (sum, sorted, min, max, math.prod)
+#: Functions that go through all numbers of a range, where lists and dicts stay known.
+_LISTED = (list, tuple, zip, enumerate)
 _GETTERS = (operator.itemgetter, operator.attrgetter)
 #: Functions that make texts of objects, with the special methods that do so, the first that a class has.
 _SHOWING: dict[Any, tuple[str, ...]] = {str: ("__str__", "__repr__"), repr: ("__repr__",)}

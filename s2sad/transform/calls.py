@@ -29,6 +29,7 @@ from s2sad.transform import (
     managers,
     modelled,
     objects,
+    sizes,
     stand_ins,
     stars,
     supers,
@@ -79,6 +80,7 @@ from s2sad.transform.regions import (
     changes_items,
     fills_containers,
     is_inlined_easily,
+    is_inlined_where_known,
     names_read,
     size,
 )
@@ -356,7 +358,9 @@ def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: O
     except S2SADError:
         return None
     given = [v for _, v in args]
-    follows = s.relied.writes_out and growing.is_followed_for_containers(s, function)
+    follows = s.relied.writes_out and (
+        growing.is_followed_for_containers(s, function) or any(sizes.is_sized(s, value) for value in given)
+    )
     follows = not all(existing.is_constant(s, v) for v in given) and (follows or growing.is_inlined(s, function, given))
     s.relied.recurs = s.relied.recurs or code in s.active
     if not (follows or (objects.makes_something(function) and code not in s.active)) or code in s.endless:
@@ -466,7 +470,9 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
     names = start.home.resolver.globals
     small = small or (size(code) <= growing.MOST and growing.grows_a_list(code, bound, s.state, names))
     of_containers = s.relied.writes_out and (
-        fills_containers(code) or changes_items(code) or any(_leads_to_items(s, value) for value in bound.values())
+        fills_containers(code)
+        or changes_items(code)
+        or any(_leads_to_items(s, value) or sizes.is_sized(s, value) for value in bound.values())
     )
     function = start.home.source.function
     of_containers = of_containers or growing.is_inlined(s, function, bound.values())
@@ -480,11 +486,21 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
     if code in s.endless:
         raise NotSpecialisedError("recursion")
     small = small and (not recurs or s.relied.writes_out)
-    may_be_inlined = alike and few and (not recurs or s.relied.writes_out) and is_inlined_easily(code)
+    is_easy = is_inlined_easily(code)
+    may_be_inlined = alike and few and (not recurs or s.relied.writes_out) and is_easy
+    before, used, lifted = s.mark(), s.used, dict(s.lifted)
     if small and may_be_inlined:
         done, is_done = inlined(s, start, bound, op, frame)
         if is_done:
             return done
+    elif small and s.relied.writes_out and alike and few and is_inlined_where_known(code):
+        try:
+            done, is_done = inlined(s, start, bound, op, frame)
+            if is_done:
+                return done
+        except NotSpecialisedError:
+            s.back(before)
+            s.used, s.lifted = used, lifted
     before, used, lifted = s.mark(), s.used, dict(s.lifted)
     try:
         return lift(s, start, bound, op, frame, enter)

@@ -58,7 +58,7 @@ def _identical(s: Specialiser, a: Abstract, b: Abstract) -> bool | None:
         if isinstance(other, Constant) and other.value is None:
             if isinstance(value, Constant) and value is not UNSET:
                 return value.value is None
-            if is_static(value) and not isinstance(value, Known):
+            if is_static(value) and not (isinstance(value, Known) and not isinstance(value.value, range)):
                 return False
             if is_function(value) or is_something(s, value):
                 return False

@@ -10,7 +10,7 @@ from s2sad.ir.code import NONE, UNSET, Code, Operation, Region, Value, Variable,
 from s2sad.transform import branches
 from s2sad.transform.known import Abstract, Cell, NotSpecialisedError, Record
 from s2sad.transform.lifting import Start
-from s2sad.transform.regions import caught_variables, is_part_of_expression, returns, shared_variables
+from s2sad.transform.regions import both_go_on, caught_variables, is_part_of_expression, returns, shared_variables
 from s2sad.transform.simple import truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 from s2sad.transform.truths import tested
@@ -126,5 +126,7 @@ def _forked(s: Specialiser, op: Operation, frame: Frame, after: After) -> Done:
         return arm(op.regions[0 if known else 1])
     if isinstance(test, Record):
         raise NotSpecialisedError("truth")
+    if both_go_on(op):
+        raise NotSpecialisedError("condition")
     arms = [functools.partial(ended, part) for part in op.regions]
     return branches.fork(s, s.dynamic(test), arms, [""], frame.place or op.place)

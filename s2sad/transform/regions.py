@@ -67,20 +67,30 @@ def leaves(region: Region) -> bool:
 def is_inlined_easily(code: Code) -> bool:
     """Whether a function returns at its end, or in branches of which no more than one goes on."""
 
-    def falls(region: Region) -> bool:
-        return region.exit.kind == "yield"
+    branches = _returning_branches(code)
+    return branches is not None and not any(map(both_go_on, branches))
+
+
+def is_inlined_where_known(code: Code) -> bool:
+    """Whether a function that returns returns at its end or in branches: it can be inlined where these are known."""
+    return _returning_branches(code) is not None
+
+
+def both_go_on(branch: Operation) -> bool:
+    """Whether both arms of a branch go on: what comes after it would be written twice where one of them returns."""
+    return all(region.exit.kind == "yield" for region in branch.regions)
+
+
+def _returning_branches(code: Code) -> list[Operation] | None:
+    """The branches in which something returns; None if something returns in a loop or the like."""
+    found: list[Operation] = []
 
     def is_plain(region: Region) -> bool:
-        for operation in region.operations:
-            if not any(map(returns, operation.regions)):
-                continue
-            if operation.kind != "if" or sum(map(falls, operation.regions)) > 1:
-                return False
-            if not all(map(is_plain, operation.regions)):
-                return False
-        return True
+        inside = [operation for operation in region.operations if any(map(returns, operation.regions))]
+        found.extend(inside)
+        return all(op.kind == "if" and all(map(is_plain, op.regions)) for op in inside)
 
-    return not (code.generates or code.awaits) and is_plain(code.body)
+    return found if not (code.generates or code.awaits) and is_plain(code.body) else None
 
 
 def is_part_of_expression(operation: Operation) -> bool:

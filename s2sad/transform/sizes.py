@@ -19,7 +19,7 @@ from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var
 from s2sad.ir.sizes import LiteralNumbers, number_of
 from s2sad.ir.sums import literal_size
 from s2sad.ir.types import OPEN, Fact, constant, scalar
-from s2sad.transform.known import Abstract, Items, Known, Late
+from s2sad.transform.known import Abstract, Items, Known, Late, Row
 
 if TYPE_CHECKING:
     from s2sad.transform.specialiser import Specialiser
@@ -41,6 +41,11 @@ def count(s: Specialiser, value: Abstract) -> int | None:
     if fact.kind == "array" and fact.dims:
         return number_of(fact.dims[0])
     return len(fact.items) if fact.kind in _CONTAINERS and fact.items is not None else None
+
+
+def is_sized(s: Specialiser, value: Abstract) -> bool:
+    """Whether a value is an operand of the new program of which it is known how many items it has."""
+    return isinstance(value, Value) and count(s, value) is not None
 
 
 def keys(s: Specialiser, value: Value) -> tuple[Any, ...] | None:
@@ -116,14 +121,15 @@ def displayed(s: Specialiser, op: Operation, values: Sequence[Abstract]) -> list
 
 
 def _displayed(s: Specialiser, value: Abstract) -> Fact | None:
-    """The type of a list that the program makes of numbers, arrays and such lists, as it is now."""
-    content = s.content(value) if isinstance(value, Items) and value.cls in (list, tuple) else None
-    if content is None:
+    """The type of a list or tuple that the program makes of numbers, arrays and such lists, as it is now."""
+    cls = value.cls if isinstance(value, (Items, Row)) else None
+    row = s.row(value) if cls in (list, tuple) else None
+    if row is None:
         return None
-    items = {str(at): _displayed_item(s, s.state[slot]) for at, slot in enumerate(content.slots)}
-    if not all(fact.kind in ("scalar", "array", "list") for fact in items.values()):
+    items = {str(at): _displayed_item(s, item) for at, item in enumerate(row)}
+    if not all(fact.kind in ("scalar", "array", "list", "tuple") for fact in items.values()):
         return None
-    return evaluate(Build("list", tuple(map(Var, items))), items, {})
+    return evaluate(Build("tuple" if isinstance(value, Row) else "list", tuple(map(Var, items))), items, {})
 
 
 def _displayed_item(s: Specialiser, value: Abstract) -> Fact:

@@ -14,6 +14,7 @@ from s2sad.transform.containers import (
     change,
     items_of,
     key_of,
+    numbered,
     position,
     put,
     run_through,
@@ -55,6 +56,8 @@ def _item(s: Specialiser, op: Operation, frame: Frame) -> Done:
         if at is None and base.cls is Counter:
             return (Constant(0),)
         return None if at is None else (s.state[content.slots[at]],)
+    if isinstance(base, Known) and isinstance(base.value, range):
+        return _of_range(s, base, index, op, frame)
     if isinstance(base, Known) and isinstance(index, Constant) and is_held(base):
         held = item_of(s, base, index.value, op.result)
         return None if held is None else (held,)
@@ -73,6 +76,19 @@ def _item(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return End("raise", (Known(IndexError),)) if s.tried and is_own else None
     found = row[index.value]
     return None if isinstance(base, Value) and not isinstance(found, Constant) else (found,)
+
+
+def _of_range(s: Specialiser, base: Known, index: Abstract, op: Operation, frame: Frame) -> Done:
+    """A number, or a part, of a known range."""
+    if isinstance(index, Constant) and type(index.value) is int and -len(base.value) <= index.value < len(base.value):
+        return (Constant(base.value[index.value]),)
+    span = s.slices.get(index) if isinstance(index, Value) else None
+    if span is None:
+        return None
+    place = frame.place or op.place
+    operand = s.emit("item", s.operands([base, index], place), place=place)
+    s.needless.add(operand)
+    return (Known(base.value[span], (), operand),)
 
 
 def set_item(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -151,7 +167,7 @@ def unpack(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if isinstance(value, Record) and arrays.is_array(value):
         return arrays.unpacked(s, value, op, frame)
     as_it_is = isinstance(value, Value) or (runs_as_it_is(value) and not s.relied.writes_out)
-    row = None if as_it_is else run_through(s, value)
+    row = None if as_it_is else run_through(s, numbered(value))
     count, star = op.data
     if isinstance(value, Value) and star is None and len(s.rows.get(value, ())) == count:
         return unpacked(s, value, op, frame.place or op.place)

@@ -1,0 +1,160 @@
+"""Calls of functions where items stay known: what they make has as many items as what they are given says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import jvp, value_and_grad
+from tests.oracle import numeric_gradient
+
+P = np.array([[0.0, 0.1], [1.0, 2.0], [3.0, 1.0], [4.0, 0.5]])
+
+
+def times_of(points: Any, times: Any, power: Any) -> Any:
+    if times is None:
+        if power is None:
+            return range(len(points))
+        times = [0]
+        for a, b in zip(points, points[1:]):  # noqa: B905
+            step = np.linalg.norm(b - a) ** power
+            if step == 0:
+                raise ValueError("two points are one")
+            times.append(times[-1] + step)
+    elif len(points) != len(times):
+        raise ValueError("as many times as points are needed")
+    return times
+
+
+def checked(points: Any, closed: bool) -> Any:
+    if closed:
+        points = np.concatenate([points, points[:1]])
+    return points
+
+
+def triples(*rows: Any) -> Any:
+    made = [zip(row, row[1:], row[2:]) for row in rows]  # noqa: B905
+    return ("natural", *made)
+
+
+def slope(points: Any, times: Any) -> Any:
+    a, b, c = np.asarray(points)
+    s, t, u = times
+    return ((b - a) / (t - s) * (u - t) + (c - b) / (u - t) * (t - s)) / (u - s)
+
+
+class Pieces:
+    def __init__(self, rows: Any, times: Any = None) -> None:
+        self.rows = [np.array(row, copy=True) for row in rows]
+        if times is None:
+            times = range(len(rows) + 1)
+        self.times = list(times)
+
+    def at(self, t: Any) -> Any:
+        if not np.isscalar(t):
+            return np.array([self.at(one) for one in t])
+        number = 0 if t < self.times[1] else 1
+        a, b = self.times[number : number + 2]
+        return (t - a) / (b - a) * self.rows[number] + a
+
+
+class Curve(Pieces):
+    def __init__(self, points: Any, power: Any = None, closed: bool = False) -> None:
+        points = checked(points, closed=closed)
+        times = times_of(points, None, power)
+        _, of_points, of_times = triples(points, times)
+        slopes = [slope(p, t) for p, t in zip(of_points, of_times)]  # noqa: B905
+        slopes = [s for one in slopes for s in (one, one)]
+        slopes.insert(0, points[1] - points[0])
+        slopes.append(points[-1] - points[-2])
+        slopes = np.asarray(slopes)
+        rows = [
+            p * (t1 - t0) + v0 * q - v1
+            for (p, q), (v0, v1), (t0, t1) in zip(  # noqa: B905
+                zip(points, points[1:]),
+                zip(slopes[::2], slopes[1::2]),
+                zip(times, times[1:]),  # noqa: B905
+            )
+        ]
+        super().__init__(rows, times)
+
+
+def uniform(p: Any) -> Any:
+    return np.sum(Curve(p).at([0.3, 1.2]) ** 2)
+
+
+def one_place(p: Any) -> Any:
+    return np.sum(Curve(p).at(0.4) ** 2)
+
+
+def parts_of_ranges(p: Any) -> Any:
+    places = times_of(p, None, None)
+    first, *_ = places
+    out = [a * (b - first) + places[-1] for a, b in zip(p, places[1:])]  # noqa: B905
+    out.append(p[0] * len(places[::2]))
+    a, b = places[1:3]
+    return np.sum(np.array(out) ** 2) * (b - a) + (0 if places is None else p[1, 0])
+
+
+@pytest.mark.parametrize("function", [uniform, one_place, parts_of_ranges])
+def test_what_functions_make_of_the_sizes_that_they_are_given(function):
+    wanted = numeric_gradient(function, (P,))
+    value, found = value_and_grad(function)(P.copy())
+    assert value == function(P)
+    np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-8)
+    direction = np.cos(np.arange(8.0)).reshape(P.shape)
+    np.testing.assert_allclose(jvp(function, (P,), (direction,))[1], np.sum(wanted * direction), rtol=1e-6)
+
+
+def beside_what_may_be_a_range(p: Any) -> Any:
+    return np.sum(np.array([a * b for a, b in zip(p, times_of(p, None, None)[1:])]) ** 2)  # noqa: B905
+
+
+def test_the_numbers_of_a_range_that_a_loop_runs_through_have_adjoints():
+    """Where it is not known that they are constants."""
+    found = value_and_grad(beside_what_may_be_a_range)(P.copy())[1]
+    np.testing.assert_allclose(found, numeric_gradient(beside_what_may_be_a_range, (P,)), rtol=1e-6, atol=1e-8)
+
+
+def branches_that_both_go_on(points: Any, scale: Any) -> Any:
+    if scale > 1:
+        if len(points) > 3:
+            return points * scale
+        points = points[1:]
+    else:
+        points = points * 2
+    return points + scale
+
+
+def not_known_which(p: Any) -> Any:
+    made = [row + p[1] for row in branches_that_both_go_on(p, p[1, 1])]
+    made.insert(0, p[0])
+    return np.sum(np.array(made) ** 2)
+
+
+@pytest.mark.parametrize("start", [P, P / 3])
+def test_a_branch_that_is_known_only_at_run_time(start):
+    value, found = value_and_grad(not_known_which)(start.copy())
+    assert value == not_known_which(start)
+    np.testing.assert_allclose(found, numeric_gradient(not_known_which, (start,)), rtol=1e-6, atol=1e-8)
+
+
+def squared(x: Any) -> Any:
+    if np.isscalar(x):
+        return x * x
+    return sum(squared(one) for one in x)
+
+
+def numbers_end_the_recursion(p: Any) -> Any:
+    return p[0, 1] * squared([0.5, 2.0]) * squared(float(p[1, 1])) + squared(p[2, 0] * 1.0)
+
+
+def test_what_is_surely_a_number_is_a_scalar():
+    np.testing.assert_allclose(
+        value_and_grad(numbers_end_the_recursion)(P.copy())[1],
+        numeric_gradient(numbers_end_the_recursion, (P,)),
+        rtol=1e-6,
+        atol=1e-8,
+    )
