@@ -1,4 +1,4 @@
-"""Copies of what is read of tables of the module in a ``try``: what is written into them is not written into the table."""
+"""Copies of what is read of tables of the module in a ``try``: to write into them is not to write into the table."""
 
 from __future__ import annotations
 

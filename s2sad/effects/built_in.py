@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from s2sad.effects import items, operators
+from s2sad.effects import items, operators, supers
 from s2sad.effects.library import Arguments
 from s2sad.effects.objects import (
     ARRAY,
@@ -232,13 +232,6 @@ def _setattr(a: Activation, op: Operation, args: Arguments) -> Objects:
     return _named(a, op, args, write, 3)
 
 
-def _super(a: Activation, op: Operation, args: Arguments) -> Objects:
-    """``super()``: what is called of it is not known."""
-    first = [a.heap.param(0, a.code.params[0].name, a.shapes.get(0))] if a.code.params else []
-    a.unknown(op, args.all(), *first)
-    return a.site(op, super)
-
-
 def _hasattr(a: Activation, op: Operation, args: Arguments) -> Objects:
     _getattr(a, op, args)
     return NOTHING
@@ -254,5 +247,6 @@ FUNCTIONS: dict[int, Callable[[Activation, Operation, Arguments], Objects]] = {
     id(functools.reduce): _reduce, id(copy.copy): _copy, id(copy.deepcopy): _deepcopy, id(builtins.print): _print,
     id(builtins.range): _range, id(builtins.slice): _slice, id(builtins.getattr): _getattr,
     **{id(cls): _of_collections(cls) for cls in (collections.deque, collections.OrderedDict, collections.defaultdict)},
-    id(remember): _setattr, id(builtins.super): _super, id(builtins.setattr): _setattr, id(builtins.hasattr): _hasattr,
+    id(remember): _setattr, id(builtins.super): supers.made,
+    id(builtins.setattr): _setattr, id(builtins.hasattr): _hasattr,
 }  # fmt: skip

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2sad import ops
+from s2sad.effects import supers
 from s2sad.effects.objects import (
     ARRAY,
     CONSTANT,
@@ -312,6 +313,8 @@ _OF_CLASSES = ("__name__", "__qualname__", "__module__")
 
 def attribute_of(a: Activation, op: Operation, o: Object, name: str) -> Objects:
     """An attribute of one object."""
+    if o.cls is super and isinstance(o.value, type):
+        return supers.attribute(a, op, o, name)
     if o.cls is type and o.kind != "global":
         return NOTHING if name in _OF_CLASSES else a.unknown(op, [o])
     if o.cls is Plain:

@@ -1,4 +1,5 @@
 """Calls of functions where items stay known: what they make has as many items as what they are given says."""
+# ruff: noqa: B905, RUF007
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ def times_of(points: Any, times: Any, power: Any) -> Any:
         if power is None:
             return range(len(points))
         times = [0]
-        for a, b in zip(points, points[1:]):  # noqa: B905
+        for a, b in zip(points, points[1:]):
             step = np.linalg.norm(b - a) ** power
             if step == 0:
                 raise ValueError("two points are one")
@@ -35,7 +36,7 @@ def checked(points: Any, closed: bool) -> Any:
 
 
 def triples(*rows: Any) -> Any:
-    made = [zip(row, row[1:], row[2:]) for row in rows]  # noqa: B905
+    made = [zip(row, row[1:], row[2:]) for row in rows]
     return ("natural", *made)
 
 
@@ -65,17 +66,17 @@ class Curve(Pieces):
         points = checked(points, closed=closed)
         times = times_of(points, None, power)
         _, of_points, of_times = triples(points, times)
-        slopes = [slope(p, t) for p, t in zip(of_points, of_times)]  # noqa: B905
+        slopes = [slope(p, t) for p, t in zip(of_points, of_times)]
         slopes = [s for one in slopes for s in (one, one)]
         slopes.insert(0, points[1] - points[0])
         slopes.append(points[-1] - points[-2])
         slopes = np.asarray(slopes)
         rows = [
             p * (t1 - t0) + v0 * q - v1
-            for (p, q), (v0, v1), (t0, t1) in zip(  # noqa: B905
+            for (p, q), (v0, v1), (t0, t1) in zip(
                 zip(points, points[1:]),
                 zip(slopes[::2], slopes[1::2]),
-                zip(times, times[1:]),  # noqa: B905
+                zip(times, times[1:]),
             )
         ]
         super().__init__(rows, times)
@@ -92,7 +93,7 @@ def one_place(p: Any) -> Any:
 def parts_of_ranges(p: Any) -> Any:
     places = times_of(p, None, None)
     first, *_ = places
-    out = [a * (b - first) + places[-1] for a, b in zip(p, places[1:])]  # noqa: B905
+    out = [a * (b - first) + places[-1] for a, b in zip(p, places[1:])]
     out.append(p[0] * len(places[::2]))
     a, b = places[1:3]
     return np.sum(np.array(out) ** 2) * (b - a) + (0 if places is None else p[1, 0])
@@ -109,7 +110,7 @@ def test_what_functions_make_of_the_sizes_that_they_are_given(function):
 
 
 def beside_what_may_be_a_range(p: Any) -> Any:
-    return np.sum(np.array([a * b for a, b in zip(p, times_of(p, None, None)[1:])]) ** 2)  # noqa: B905
+    return np.sum(np.array([a * b for a, b in zip(p, times_of(p, None, None)[1:])]) ** 2)
 
 
 def test_the_numbers_of_a_range_that_a_loop_runs_through_have_adjoints():
