@@ -112,7 +112,8 @@ def with_objects_alone(
         if arrays:
             roots = [Var(p.name) for p in function.params if p is not param and not _is_number(facts.get(p.public))]
             made = Build("tuple", tuple(arrays))
-            check = Call(_IN_ONE_PLACE, (made, Var(param.name), *roots, *_read_elsewhere(source)))
+            given = (made, Var(param.name), *roots, *_read_elsewhere(source))
+            check = Call(_IN_ONE_PLACE, given, (("copied", Const(True)),) if len(arrays) > 1 else ())
             start.append(_check(check, source))
         if others:
             arguments = [Var(param.name), *(Var(p.name) for p in rest)]

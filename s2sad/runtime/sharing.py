@@ -123,12 +123,13 @@ def sole(changed: tuple[Any, ...], *arguments: Any) -> None:
             )
 
 
-def in_one_place(written: tuple[Any, ...], *roots: Any) -> None:
+def in_one_place(written: tuple[Any, ...], *roots: Any, copied: bool = False) -> None:
     """Refuse to write what exists if ``roots``, or what their functions read, lead to it in another way, too.
 
     Args:
         written: Arrays that the function writes, and containers in which it records, as often as it reads them.
         roots: What leads there, and what else the function reads.
+        copied: Whether each of them is copied by itself, so that none may be another.
 
     Raises:
         SharedArgumentsError: if one of them is found more often, or is an array that shares memory with another.
@@ -142,7 +143,7 @@ def in_one_place(written: tuple[Any, ...], *roots: Any) -> None:
     read = {id(x): x for _, x in Reading(roots) if id(x) not in own}
     reach = Reach([*roots, *read.values()])
     held = own + Counter(read.keys()) + Counter(id(part) for parts in reach.parts.values() for part in parts)
-    ways = Counter(map(id, written))
+    ways = Counter({id(x) for x in written} if copied else map(id, written))
     arrays = [x for x in reach.objects.values() if isinstance(x, np.ndarray)]
     for x in written:
         if isinstance(x, np.ndarray):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import types
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -24,7 +25,7 @@ _ALIGNMENT = 16
 def zero_tangent(x: Any) -> Any:
     """The tangent of a constant: zeros in the structure of ``x``; None of what is neither a number nor holds any.
 
-    That of an object of a class written in Python is a namespace.
+    That of a namespace or an object of a class written in Python is a namespace.
     Arrays, lists and dicts that ``x`` holds twice, or that share memory, have tangents that do.
 
     Example:
@@ -227,6 +228,8 @@ class _Zeros:
             return sequence_like(x, [self.part(item) for item in x])
         if isinstance(x, list):
             return self.keep(x, sequence_like(x, [self.part(item) for item in x]))
+        if isinstance(x, collections.deque):
+            return self.keep(x, collections.deque([self.part(item) for item in x], x.maxlen))
         if isinstance(x, dict):
             return self.keep(x, {key: self.part(item) for key, item in dict.items(x)})
         if type(x) is Unset:
@@ -234,7 +237,7 @@ class _Zeros:
         fields = dataclass_fields(x)
         if fields is not None:
             return self.keep(x, with_fields(x, {name: self.part(getattr(x, name)) for name in fields}))
-        if is_instance(x):
+        if is_instance(x) or type(x) is types.SimpleNamespace:
             made = self.keep(x, types.SimpleNamespace())
             vars(made).update((name, self.part(value)) for name, value in attributes(x))
             return made

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import types
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from s2sad import jvp
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.copies import laid_out_like
 from s2sad.runtime.zero_tangents import viewed_tangent, viewed_tangent_source, zero_tangent
+from tests.oracle import richardson_jvp
 
 SOURCES = [
     np.zeros(7),
@@ -74,6 +77,30 @@ def test_an_object_has_the_tangents_of_its_attributes() -> None:
     made = zero_tangent(Model())
     np.testing.assert_array_equal(made.w, np.zeros(2))
     assert made.me is made
+
+
+def test_namespaces_and_deques_have_those_of_what_they_hold() -> None:
+    def into_a_namespace(x: Any, held: Any) -> Any:
+        held.a[0] = x[0]
+        held.b[0][...] = held.b[0] * x
+        return np.sum(held.a * x)
+
+    def into_a_deque(x: Any, held: Any) -> Any:
+        held[0][0] = x[0]
+        held[1] *= x
+        return np.sum(held[0] * x) + np.sum(held[1])
+
+    def namespace(a: Any) -> Any:
+        return types.SimpleNamespace(a=a, b=[a[::-1]])
+
+    def double_ended(a: Any) -> Any:
+        return collections.deque([a, a * 2.0], 2)
+
+    x, d, a = np.array([0.3, -0.7]), np.array([1.0, 0.4]), np.array([0.8, 0.2])
+    for f, held in ((into_a_namespace, namespace), (into_a_deque, double_ended)):
+        expected = richardson_jvp(lambda x, f=f, held=held: f(x, held(a.copy())), (x,), (d,))
+        np.testing.assert_allclose(jvp(f, (x, held(a)), (d, None))[1], expected, rtol=1e-8)
+    np.testing.assert_array_equal(a, [0.8, 0.2])
 
 
 def test_arrays_that_do_not_share_have_tangents_of_their_own() -> None:

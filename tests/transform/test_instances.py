@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import functools
 import types
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad, jvp, value_and_grad, vjp
+from s2sad import grad, jacfwd, jvp, value_and_grad, vjp
 from s2sad.errors import S2SADError
 from s2sad.transform.instances import Changed, changed_by
 from tests.oracle import numeric_gradient
@@ -411,6 +412,53 @@ def test_two_arguments_that_are_one_object() -> None:
     np.testing.assert_allclose(grad(g, argnums=2)({"layer": b}, a, X), b.v)
     with pytest.raises(S2SADError):
         grad(g, argnums=2)(holder, a, X)
+
+
+class TwoArrays:
+    """Two arrays, which may be one, each written by a method of its own."""
+
+    def __init__(self, v: Any, w: Any) -> None:
+        self.v, self.w = v, w
+
+    def first(self, x: Any) -> None:
+        self.v[0] = x[0]
+
+    def second(self, x: Any) -> Any:
+        self.w[1] = x[1] * self.v[0]
+        return np.sum(self.v * self.w)
+
+
+@dataclasses.dataclass
+class TwoFields(TwoArrays):
+    v: Any
+    w: Any
+
+
+def by_methods(o: Any, x: Any) -> Any:
+    o.first(x)
+    return o.second(x)
+
+
+def by_a_view_and_a_name(o: Any, x: Any) -> Any:
+    part, whole = o.v[1:], o.w
+    part[0] = x[0]
+    whole[2] = x[1] * o.v[1]
+    return np.sum(o.v * x * o.w)
+
+
+@pytest.mark.parametrize("derivative", [grad, jacfwd], ids=["reverse", "forward"])
+@pytest.mark.parametrize("made", [TwoArrays, TwoFields], ids=lambda made: made.__name__)
+@pytest.mark.parametrize("f", [by_methods, by_a_view_and_a_name], ids=lambda f: f.__name__)
+def test_two_attributes_that_are_one_array(f: Callable[[Any, Any], Any], made: type, derivative: Any) -> None:
+    """Each that is written is copied by itself: one array under two names is refused, and so is a view of it."""
+    apart = made(np.ones(3), np.full(3, 0.4))
+    expected = numeric_gradient(lambda x: f(copy.deepcopy(apart), x), (X,))
+    np.testing.assert_allclose(derivative(f, argnums=1)(apart, X), expected, rtol=1e-6, atol=1e-8)
+    v = np.ones(3)
+    for w in (v, v[::-1], v[:]):
+        with pytest.raises(S2SADError, match=r"share memory|two places"):
+            derivative(f, argnums=1)(made(v, w), X)
+    np.testing.assert_array_equal(v, np.ones(3))
 
 
 def test_a_variable_may_hold_the_object_later() -> None:
