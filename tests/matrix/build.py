@@ -56,9 +56,15 @@ ORDERS = {
     "factor": "{setup}\nu = np.cumsum(x)\nr = np.sum(x)\n{write}\nreturn r + np.dot(a, u){others}",
     "read by a callee": "{setup}\nr = np.sum(x)\n{write}\nreturn r + weighed(a){others}",
     "dead": "{setup}\nr = np.sum(x * x)\n{write}\nreturn r",
+    "callee of tuples": (
+        "{setup}\nr = np.sum(x)\nb1, (r1, [c1]) = work(a, x, k{more})\n"
+        "return r + r1 + np.sum(np.sin(c1) * b1 * x) + {last}"
+    ),
     "callee": "{setup}\nr = np.sum(x)\nr = r + work(a, x, k{more})\nreturn r + {last}",
 }
-_CALLEE = "def work(a, x, k{more}):\n    r = {first}\n{inner}\n    return r + {last}\n\n"
+_CALLEE = "def work(a, x, k{more}):\n    r = {first}\n{inner}\n    return {returned}\n\n"
+#: What the callee returns, by order.
+_RETURNED = {"callee": "r + " + _LAST, "callee of tuples": "a, (r, [a[::-1]])"}
 
 
 @dataclass(frozen=True)
@@ -152,8 +158,8 @@ def composed(index: int, family: str, choice: Choice) -> Program:
     }
     body = ORDERS[choice.order].format(**parts).lstrip()
     top = writer.top + "\n\n" if writer.top else ""
-    if choice.order == "callee":
-        top += _CALLEE.format(**{**parts, "last": _LAST})
+    if choice.order in _RETURNED:
+        top += _CALLEE.format(**parts, returned=_RETURNED[choice.order])
     axes = (("writer", writer.name), ("origin", origin.name), ("route", route.name), ("activity", choice.label))
     axes += (("stored", choice.value), ("order", choice.order), ("use", choice.use))
     axes += (("receiver", writer.receiver),) if writer.receiver else ()

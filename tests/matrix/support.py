@@ -73,6 +73,9 @@ def either(p, q):
 def pair(p, q):
     return p, q
 
+def nested(p, q):
+    return (p, 1.0), [q, (p[::-1], 0.5)]
+
 def fold(p, q):
     q[0] = 0.35
     return p
