@@ -256,12 +256,13 @@ def effects(
     summarise: Summaries | None = None,
     context: Context | None = None,
     overwritten: frozenset[str] = frozenset(),
+    calls: Mapping[Call, CallEffects] | None = None,
 ) -> Effects:
     """Find the groups of names that may share objects, and the objects that are written.
 
     ``summarise`` gives the effects of a call of a function that has source; with a ``context``, ``function`` is such a
     callee, and what it writes into its arguments its caller sees.  ``overwritten`` is as in a context, for a function
-    whose caller is a user.
+    whose caller is a user.  ``calls`` is what `effects_of_calls` gives, where that has been asked before.
     """
 
     def is_immutable(name: str) -> bool:
@@ -281,7 +282,8 @@ def effects(
     iterated: set[str] = set()
     stopping: set[str] = set()
     put: list[list[str]] = []
-    calls = _summaries(function, facts, summarise, context)
+    if calls is None:
+        calls = effects_of_calls(function, facts, summarise, context)
 
     def link(value: Expr, targets: tuple[str, ...]) -> None:
         for target in targets:
@@ -471,8 +473,8 @@ def _variables(names: Iterable[str]) -> frozenset[str]:
     return frozenset(n.removeprefix(_OUTSIDE) for n in names if n.startswith(_OUTSIDE))
 
 
-def _summaries(
-    function: Function, facts: Facts, summarise: Summaries | None, context: Context | None
+def effects_of_calls(
+    function: Function, facts: Facts, summarise: Summaries | None, context: Context | None = None
 ) -> dict[Call, CallEffects]:
     """The effects of the calls of functions that have source; of none if nothing is written at all."""
     calls = [call for stmt in walk(function.body) for call in (*user_calls(stmt), *constant_calls(stmt))]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from s2sad.analysis.evaluate import evaluate
+from s2sad.analysis.evaluate import Evaluator, evaluate
 from s2sad.ir.nodes import (
     UNSET,
     Assign,
@@ -139,14 +139,23 @@ class Changing:
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts about every name of a function."""
+    """The facts about every name of a function.
+
+    Once they are ``settled``, that of each expression is found once.
+    """
 
     of: Mapping[str, Fact]
     globals: Mapping[str, Fact]
+    final: Evaluator | None = field(default=None, init=False, compare=False, repr=False)
+
+    def settled(self) -> Facts:
+        """These facts, which nobody changes any more."""
+        object.__setattr__(self, "final", Evaluator(self.of, self.globals))
+        return self
 
     def get(self, expr: Expr) -> Fact:
         """The fact about an expression whose names are all known."""
-        return evaluate(expr, self.of, self.globals)
+        return evaluate(expr, self.of, self.globals) if self.final is None else self.final(expr)
 
 
 def infer(
@@ -167,7 +176,7 @@ def infer(
     for name in {n for stmt in walk(function.body) for n in reads(stmt)} - inference.of.keys():
         # Nothing assigns it: Python says so where it is read, if it ever is.
         inference.of[name] = OPEN
-    return Facts(inference.of, inference.globals)
+    return Facts(inference.of, inference.globals).settled()
 
 
 def _shown(function: Function) -> frozenset[str]:

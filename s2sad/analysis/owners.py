@@ -61,7 +61,7 @@ def with_owners(owners: Owners, function: Function, known: Facts) -> tuple[dict[
             of[name] = _with_reached(fact, reached)
     # Lowered again, a function has other temporaries.
     named = {path: classes for path, classes in flow.found.items() if path[0] != "~"}
-    return named | _containers(known, named), replace(known, of=of)
+    return named | _containers(known, named), replace(known, of=of).settled()
 
 
 def _containers(known: Facts, found: Owners) -> dict[str, frozenset[type]]:

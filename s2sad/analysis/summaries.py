@@ -10,7 +10,7 @@ from s2sad.analysis.infer import Facts, Put
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.writing import may_write
 from s2sad.ir.nodes import Build, Call, Effect, Expr, Global, Opaque, Stmt, Store
-from s2sad.ir.traverse import expressions, names_in, subexpressions
+from s2sad.ir.traverse import expressions, names_in, running, subexpressions
 from s2sad.runtime import copy_together
 from s2sad.runtime.zero_tangents import zero_tangent
 
@@ -151,15 +151,15 @@ class Context:
 def user_calls(stmt: Stmt) -> Iterator[Call]:
     """The calls in a statement of functions that have source."""
     for expr in expressions(stmt):
-        for inner in subexpressions(expr):
-            if isinstance(inner, Call) and inner.op.kind == "user":
+        for inner in running(expr):
+            if isinstance(inner, Call):
                 yield inner
 
 
 def constant_calls(stmt: Stmt) -> Iterator[Call]:
     """The calls in a statement of functions that have source which stay as they stand."""
     for expr in expressions(stmt):
-        for inner in subexpressions(expr):
+        for inner in running(expr):
             if isinstance(inner, Opaque) and inner.call is not None:
                 yield inner.call
 
@@ -169,7 +169,7 @@ def written_unseen(stmt: Stmt) -> Iterator[str]:
     if isinstance(stmt, Effect):
         yield from stmt.writes
     for expr in expressions(stmt):
-        for inner in subexpressions(expr):
+        for inner in running(expr):
             if isinstance(inner, Opaque):
                 yield from inner.writes
 
@@ -179,7 +179,7 @@ def kept_unseen(stmt: Stmt) -> Iterator[str]:
     if isinstance(stmt, Effect):
         yield from (name for user, name in stmt.names if user in stmt.kept)
     for expr in expressions(stmt):
-        for inner in subexpressions(expr):
+        for inner in running(expr):
             if isinstance(inner, Opaque) and inner.call is None:
                 yield from (name for user, name in inner.names if user in inner.kept)
 
@@ -194,7 +194,7 @@ def put_unseen(stmt: Stmt) -> Iterator[str]:
     if isinstance(stmt, Effect):
         yield from stmt.puts
     for expr in expressions(stmt):
-        for inner in subexpressions(expr):
+        for inner in running(expr):
             if isinstance(inner, Opaque):
                 yield from inner.puts
 
@@ -240,7 +240,7 @@ def alters(stmt: Stmt, calls: Mapping[Call, CallEffects]) -> bool:
     if isinstance(stmt, Effect) and stmt.alters:
         return True
     for expr in expressions(stmt):
-        for inner in subexpressions(expr):
+        for inner in running(expr):
             call = inner.call if isinstance(inner, Opaque) else inner
             if isinstance(inner, Opaque) and call is None and inner.alters:
                 return True

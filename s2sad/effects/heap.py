@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import types
 from collections.abc import Iterable, Mapping
@@ -116,6 +117,7 @@ class Heap:
         self.is_open = False
         #: Parameters, and objects of modules, that something was stored into.
         self.stored_inputs: dict[Object, None] = {}
+        self._stored_of: dict[type | None, list[Object]] = {}
         #: Whether something grew after it had been read, so that what was read is to be read again.
         self.grown = False
         self._read: set[str] = set()
@@ -270,7 +272,7 @@ class Heap:
             found |= self._child(o, field)
             if field == ITEMS and o.kind == "param" and o.shape.fields is not None:
                 found.update(*(self._child(o, n) for n, _ in o.shape.fields if n.startswith("[")))
-            for other in self.stored_inputs:
+            for other in self._stored_alike(o):
                 if other is not o and self.may_be_same(o, other):
                     found.update(self.fields[other].get(field, ()), self.fields[other].get(ANY, ()))
                     if field.startswith("["):
@@ -278,6 +280,13 @@ class Heap:
         if self.is_open and o.cls is not ARRAY and self.has_escaped(o):
             found.add(UNKNOWN)
         return frozenset(found)
+
+    def _stored_alike(self, o: Object) -> Iterable[Object]:
+        """The parameters and objects of modules that something was stored into and whose class may be that of one."""
+        if o.cls in (None, Plain):
+            return self.stored_inputs
+        of = self._stored_of
+        return itertools.chain(of.get(o.cls, ()), of.get(None, ()), of.get(Plain, ()))
 
     def stored(self, o: Object, field: str) -> Objects:
         """What this program has stored into a field."""
@@ -295,7 +304,7 @@ class Heap:
         if o.kind == "param":
             found.update([ANY] if o.shape.fields is None and o.cls is not ARRAY else [])
             found.update(name for name, _ in o.shape.fields or ())
-            for other in self.stored_inputs:
+            for other in self._stored_alike(o):
                 if self.may_be_same(o, other):
                     found.update(self.fields[other])
         elif o.is_input and o.cls in (*CONTAINERS, Plain):
@@ -345,6 +354,7 @@ class Heap:
             return
         if o.is_input and o not in self.stored_inputs:
             self.stored_inputs[o] = None
+            self._stored_of.setdefault(o.cls, []).append(o)
         held = self.fields.setdefault(o, {}).setdefault(field, set())
         before = len(held)
         held.update(objects)

@@ -200,8 +200,8 @@ class Opaque:
 
 
 Expr = Const | Var | Global | Call | Build | Slice | Opaque
-#: What `traverse.subexpressions` and `traverse.names_in` found in an expression, once they were asked.
-Inside = tuple[tuple["Expr", ...], tuple[str, ...]] | None
+#: What `traverse.subexpressions`, `names_in` and `running` found in an expression, once they were asked.
+Inside = tuple[tuple["Expr", ...], tuple[str, ...], tuple["Expr", ...]] | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,14 +88,29 @@ def subexpressions(expr: Expr) -> tuple[Expr, ...]:
     return (expr,)
 
 
-def _looked_into(expr: Call | Build | Slice) -> tuple[tuple[Expr, ...], tuple[str, ...]]:
-    """What is inside an expression, and the names there. It is kept: this is what a compilation asks for most."""
+def running(expr: Expr) -> tuple[Expr, ...]:
+    """The parts of ``expr`` that run functions with source: calls of these, and what is not taken apart."""
+    if isinstance(expr, (Call, Build, Slice)):
+        inner = (expr.inside or _looked_into(expr))[2]
+        return (expr, *inner) if isinstance(expr, Call) and expr.op.kind == "user" else inner
+    return (expr,) if isinstance(expr, Opaque) else ()
+
+
+def _looked_into(
+    expr: Call | Build | Slice,
+) -> tuple[tuple[Expr, ...], tuple[str, ...], tuple[Expr, ...]]:
+    """What is inside an expression, the names there, and what is `running` there.
+
+    It is kept: this is what a compilation asks for most.
+    """
     parts: list[Expr] = []
     names: list[str] = []
+    runs: list[Expr] = []
     for child in children(expr):
         parts += subexpressions(child)
         names += names_in(child)
-    found = tuple(parts), tuple(names)
+        runs += running(child)
+    found = tuple(parts), tuple(names), tuple(runs)
     object.__setattr__(expr, "inside", found)
     return found
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.analysis.activity import activity, written_outside
-from s2sad.analysis.effects import HELD, Effects, effects, held_by_module, sharers
+from s2sad.analysis.effects import HELD, Effects, effects, effects_of_calls, held_by_module, sharers
 from s2sad.analysis.infer import Facts, Put
 from s2sad.analysis.results import are_entangled, bound_part, parts_of
 from s2sad.analysis.summaries import (
@@ -44,6 +44,7 @@ _ROUNDS = 30
 
 #: Numbers and texts, and what is a dtype as well.
 _PLAIN = (bool, int, float, complex, str, bytes, types.NoneType)
+_OfCalls = Callable[[], Mapping[Call, CallEffects]]
 
 
 class EffectsOfCalls:
@@ -190,8 +191,10 @@ class EffectsOfCalls:
         The names that may hold one of which something that it holds is replaced, and what is put into lists of numbers
         or arrays that names may hold: in another's place, or after the last.
         """
-        shared = functools.cache(lambda: effects(function, known, self.call_effects))
-        return _changing(function, known, shared), _put(function, known, shared)
+        # Most functions put nothing into lists and dicts: then what shares objects does not matter.
+        calls = functools.cache(lambda: effects_of_calls(function, known, self.call_effects))
+        shared = functools.cache(lambda: effects(function, known, calls=calls()))
+        return _changing(function, known, calls, shared), _put(function, known, calls, shared)
 
     def held(self, function: Function, known: Facts) -> frozenset[str]:
         """The names of lists and dicts that other variables and containers may hold."""
@@ -203,7 +206,7 @@ class EffectsOfCalls:
         return frozenset((*others, *(n for n in of_containers if base(n) in of_caller)))
 
 
-def _changing(function: Function, known: Facts, shared: Callable[[], Effects]) -> frozenset[str]:
+def _changing(function: Function, known: Facts, effects_of: _OfCalls, shared: Callable[[], Effects]) -> frozenset[str]:
     """The names that may hold a container of which something that it holds is replaced."""
     found: set[str] = set()
     calls: list[Call] = []
@@ -218,12 +221,14 @@ def _changing(function: Function, known: Facts, shared: Callable[[], Effects]) -
     if not found and not any(map(call_may_write, calls)):
         return frozenset()
     for call in calls:
-        if call in shared().calls:
-            found |= shared().calls[call].names(shared().calls[call].changing)
+        if call in effects_of():
+            found |= effects_of()[call].names(effects_of()[call].changing)
     return frozenset(m for n in found for m in shared().group.get(n, (n,)))
 
 
-def _put(function: Function, known: Facts, shared: Callable[[], Effects]) -> dict[str, frozenset[Put]]:
+def _put(
+    function: Function, known: Facts, effects_of: _OfCalls, shared: Callable[[], Effects]
+) -> dict[str, frozenset[Put]]:
     """What is put into lists of numbers or arrays that names may hold: in another's place, or after the last."""
     fact = known.get
     stores = [s for s in walk(function.body) if isinstance(s, Store)]
@@ -246,10 +251,10 @@ def _put(function: Function, known: Facts, shared: Callable[[], Effects]) -> dic
         keyed = stmt.base.name if isinstance(stmt.base, Var) else None
         note(names_in(stmt.base), timeless(fact(stmt.value)), appends(stmt), keyed)
     for call in calls:
-        if call in shared().calls:
-            for param, puts in shared().calls[call].placed:
+        if call in effects_of():
+            for param, puts in effects_of()[call].placed:
                 for put in puts:
-                    note(shared().calls[call].names((param,)), put.fact, put.grows, None)
+                    note(effects_of()[call].names((param,)), put.fact, put.grows, None)
     return {name: frozenset(puts) for name, puts in found.items()}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 from s2sad.analysis.provenance import Provenance
 
 
@@ -59,3 +61,26 @@ def test_one_object_under_two_names() -> None:
     assert "<caller>p" in marks(made)["q"]
     made.link("q", "r")
     assert "r" not in marks(made)
+
+
+def test_marks_are_the_least_that_follow_from_what_is_handed_on() -> None:
+    for seed in range(300):
+        draw = random.Random(seed)
+        names = [*(f"n{i}" for i in range(draw.randint(2, 10))), "<caller>p", "<caller>q", "<outside>G", "<outside>H"]
+        made = flow(*(name for name in names if draw.random() < 0.5))
+        for _ in range(draw.randint(1, 25)):
+            getattr(made, draw.choice(["hand", "link", "mix"]))(draw.choice(names), draw.choice(names))
+        passing, lasting = ([n for n in names if n.startswith(mark)] for mark in ("<caller>", "<outside>"))
+        wanted = {mark: {mark} for mark in (*passing, *lasting)}
+        while True:
+            before = sum(map(len, wanted.values()))
+            for source, targets in made.forth.items():
+                for target in targets:
+                    wanted.setdefault(target, set()).update(wanted.get(source, ()))
+            for source, target in made.held:
+                whole = next(group for group in made.groups() if source in group)
+                for name in whole:
+                    wanted.setdefault(name, set()).update(wanted.get(target, set()).intersection(lasting))
+            if sum(map(len, wanted.values())) == before:
+                break
+        assert made.marks(passing, lasting) == {name: marks for name, marks in wanted.items() if marks}, seed
