@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import math
 import operator
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from s2sad.ir.code import UNSET, Constant
 from s2sad.ops.models import is_of_model, modelled
-from s2sad.transform.known import Abstract, Items, Known, Record, Row, Typed
+from s2sad.transform.known import Abstract, Closure, Items, Known, Record, Row, Typed
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
@@ -131,6 +132,8 @@ def class_of(value: Abstract) -> type | None:
         return value.made_of.cls
     if isinstance(value, Record):
         return modelled(value.cls)
+    if isinstance(value, Closure):
+        return types.FunctionType
     return None
 
 
