@@ -150,6 +150,8 @@ class UnsupportedError(S2SADError):
     of_rounds: bool = False
     #: Whether it may help to inline functions, as they change lists and dicts of their callers.
     of_inlining: bool = False
+    #: Whether it may help to take what is changed as a whole, and may be an array or a number, for a number.
+    of_numbers: bool = False
 
     def __init__(
         self,

@@ -137,6 +137,8 @@ class Variants(Aside):
             sized = of_sizes("sizes") if error.of_sizes else None
             sized = of_sizes("rounds") if sized is None and error.of_rounds else sized
             sized = of_sizes("inlined") if sized is None and error.of_inlining else sized
+            if sized is None and error.of_numbers:
+                sized = self._of_numbers(options, facts, about, together)
             if sized is None:
                 raise
             return sized
@@ -163,6 +165,17 @@ class Variants(Aside):
         if known not in self.met_sizes:
             self.met_sizes += (known,)
         return found
+
+    def _of_numbers(
+        self, options: Options, facts: Mapping[str, Fact], about: str, together: Together
+    ) -> Variant | None:
+        """The derivative where what may be an array or a number is a number, for arrays there is none; if any."""
+        self.numbers = True
+        try:
+            return self._got(options, facts, about, together, "")
+        except UnsupportedError:
+            self.numbers = False
+            return None
 
     @property
     def literal(self) -> bool:

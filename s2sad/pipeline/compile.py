@@ -110,6 +110,7 @@ def compile_gradient(
                 refused.of_sizes = sources.asks_sizes or sources.asks_kinds
                 refused.of_rounds = sources.fills_containers
                 refused.of_inlining = bool(sources.changing)
+                refused.of_numbers = compilation.unsure and not numbers
             if sizes == "inlined" and not sources.changing <= inlines:
                 inlines |= sources.changing
             elif any(given.composites for given in sources.foreign.values()):
@@ -159,6 +160,7 @@ class _Compilation:
         self.stages: dict[str, Callable[[], str]] = {}
         self.halves = ReverseHalves(self.writer, self.write)
         self.once, self.repeats = False, True
+        self.unsure = False  # whether something may be a number or an array, and is changed as a whole
         self.copied: frozenset[str] = frozenset()
 
     def run(self, asked: Asked, goal: Goal, single: bool, literal: bool) -> Compiled:
@@ -357,6 +359,7 @@ class _Compilation:
                 return use(a := self.analysed(asked))
             except UnsupportedError as error:
                 refused = refused or error
+                self.unsure = self.unsure or bool(error.undecided)
                 if error.undecided <= asked.arrays:
                     raise refused from None
                 if a is not None and not asked.arithmetic and has_unsure_sums(a.function, a.facts):

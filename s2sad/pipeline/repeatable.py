@@ -7,7 +7,7 @@ import contextlib
 import types
 from collections.abc import Callable
 
-from s2sad.ir.nodes import Call, Effect, Enter, Expr, Function, Opaque
+from s2sad.ir.nodes import PLAIN_NAME, Call, Effect, Enter, Expr, Function, Opaque
 from s2sad.ir.traverse import expressions, subexpressions, walk
 from s2sad.ops import is_ordered
 from s2sad.runtime.classes import DRAWING_METHODS, module_of
@@ -16,6 +16,8 @@ from s2sad.runtime.objects import record, remember
 
 #: What changes objects of the module.
 _OUTSIDE = (record, remember)
+#: Methods of dicts and lists that change nothing.
+_READING = frozenset({"items", "keys", "values", "get", "index", "count", "copy"})
 #: The modules of the functions that emitted text calls.
 _OURS = "s2sad.runtime."
 
@@ -33,7 +35,7 @@ def is_repeatable(function: Function, written: types.FunctionType) -> bool:
         return False
 
     for stmt in walk(function.body):
-        if isinstance(stmt, Effect) and not isinstance(stmt.node, (ast.Raise, ast.Assert)):
+        if isinstance(stmt, Effect) and not isinstance(stmt.node, (ast.Raise, ast.Assert)) and not _reads(stmt.node):
             return False
         if isinstance(stmt, Enter) and stmt.manager is not None and not stmt.transparent:
             return False
@@ -42,11 +44,22 @@ def is_repeatable(function: Function, written: types.FunctionType) -> bool:
     return True
 
 
+def _reads(node: ast.AST) -> bool:
+    """Whether a statement does no more than read a variable, or attributes."""
+    value = node.value if isinstance(node, ast.Expr) else node
+    while isinstance(value, ast.Attribute):
+        value = value.value
+    return isinstance(value, ast.Name)
+
+
 def _is_repeatable(expr: Expr, is_ours: Callable[[str], bool]) -> bool:
     match expr:
-        case Opaque(node=node, alters=alters, writes=writes):
+        case Opaque(node=node, alters=alters, writes=writes, checks=checks):
             called = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
-            return not (alters or writes) and all(isinstance(f, ast.Name) and is_ours(f.id) for f in called)
+            # What is checked has no methods of its own.
+            others = [f for f in called if not (checks and isinstance(f, ast.Attribute) and f.attr in _READING)]
+            known = all(isinstance(f, ast.Name) and (f.id == PLAIN_NAME or is_ours(f.id)) for f in others)
+            return known and not (alters or writes)
         case Call(op=op):
             if op.function in _OUTSIDE or (op.kind == "method" and op.name in DRAWING_METHODS):
                 return False

@@ -8,6 +8,7 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.copies import apart_like, require_apart
+from s2sad.runtime.items import TakenOtherwiseError
 from s2sad.runtime.trees import arrays_in, dataclass_fields, in_order, is_array_like, repeats
 
 
@@ -19,6 +20,7 @@ def shadow(x: Any, made: dict[int, Any] | None = None) -> Any:
     Raises:
         UndefinedDerivativeError: for an array that cannot hold floats or whose elements share memory, what is no array,
             or a container of arrays that share memory.
+        TakenOtherwiseError: for a number.
     """
     if not isinstance(x, np.ndarray):
         if isinstance(x, (list, tuple, dict)) and _overlap(arrays_in(x)):
@@ -42,7 +44,7 @@ def shadow(x: Any, made: dict[int, Any] | None = None) -> Any:
             return {name: part_shadow(getattr(x, name), made) for name in fields}
         if is_array_like(x) and not isinstance(x, np.generic):
             return np.zeros_like(x)
-        raise UndefinedDerivativeError(
+        raise (TakenOtherwiseError if isinstance(x, (np.generic, float, int, complex)) else UndefinedDerivativeError)(
             f"an object of type {type(x).__name__} is written in place where an array was expected",
             "Convert it with np.array(...) first.",
         )

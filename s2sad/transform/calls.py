@@ -17,7 +17,7 @@ from s2sad.frontend.source import name_of
 from s2sad.ir.code import NONE, Code, Constant, Operation, Value, codes
 from s2sad.ops.models import is_of_model
 from s2sad.runtime import stop_gradient
-from s2sad.runtime.classes import is_of_library, module_of, own_class, package_of
+from s2sad.runtime.classes import own_class, package_of
 from s2sad.transform import (
     attribute_dicts,
     branches,
@@ -71,9 +71,10 @@ from s2sad.transform.known import (
     cell_of,
     is_callable,
     is_static,
+    is_whole,
 )
 from s2sad.transform.lifting import Start, lift
-from s2sad.transform.members import existing_value
+from s2sad.transform.members import existing_partial, existing_value
 from s2sad.transform.methods import method_of_items
 from s2sad.transform.passing import passed
 from s2sad.transform.regions import (
@@ -279,8 +280,7 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         return (NONE,)
     if (done := constructing.of_dataclass(s, value, args, op, frame)) is not None:
         return done
-    done = derived(s, known, args, op, frame, Calls(_applied, bind, _starting, enter))
-    if done is not None:
+    if (done := derived(s, known, args, op, frame, Calls(_applied, bind, _starting, enter))) is not None:
         return done
     if value is contextlib.contextmanager and len(args) == 1 and isinstance(args[0][1], Closure):
         return (Partial(Known(managers.around), (args[0][1],), ()),)
@@ -291,12 +291,13 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         return (
             None if all(existing.is_constant(s, v) for _, v in args) else call_function(s, value, args, op, frame, None)
         )
+    if type(value) is functools.partial and isinstance(value.func, type) and own_class(value.func) is not None:
+        return _applied(s, existing_partial(s, value), args, op, frame)
     if is_functional(value):
         return functional_call(s, known, args, lambda f, given: call_function(s, f, given, op, frame, None))
     if (function := dispatched(s, known, args)) is not None:
         return _applied(s, function, args, op, frame)
-    done = built_in(s, value, args, op, frame)
-    if done is not None:
+    if (done := built_in(s, value, args, op, frame)) is not None:
         return done
     is_stream = bool(args) and isinstance(args[0][1], (Lazy, Stream))
     if is_by_key(value, args) and not is_stream:
@@ -322,7 +323,7 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         return existing.call(s, known, args, op, frame)
     if not isinstance(value, types.FunctionType) or value is stop_gradient or has_rule(value) or not is_followed(value):
         return None
-    if _is_foreign(s, value) and all(existing.holds_constants(s, v) for _, v in args):
+    if existing.is_foreign(s, value) and all(existing.holds_constants(s, v) for _, v in args):
         # What it does with constants is not for this program to know.
         return None
     if value.__code__.co_flags & inspect.CO_GENERATOR and not all(existing.is_constant(s, v) for _, v in args):
@@ -340,12 +341,6 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         if done is not None:
             return done
     return factory_call(s, value, args, op, frame)
-
-
-def _is_foreign(s: Specialiser, function: types.FunctionType) -> bool:
-    """Whether a function is of an installed package that is not the program's own."""
-    is_installed = is_of_library(module_of(function)) and not is_of_model(function)
-    return is_installed and package_of(function) != s.package
 
 
 def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: Operation, frame: Frame) -> Done:
@@ -505,11 +500,15 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
     try:
         return lift(s, start, bound, op, frame, enter)
     except NotSpecialisedError:
-        if small or not may_be_inlined or size(code) > MOST_OF_LARGE:
+        numbers = not alike and not s.relied.fixes and any(map(is_whole, bound.values()))
+        if not numbers and (small or not may_be_inlined or size(code) > MOST_OF_LARGE):
             raise
     # What it does may follow from numbers that a function of its own would be given.
     s.back(before)
     s.used, s.lifted = used, lifted
+    if numbers:
+        with s.relied.fixing():
+            return lift(s, start, bound, op, frame, enter)
     done, is_done = inlined(s, start, bound, op, frame)
     if not is_done:
         raise NotSpecialisedError("expression")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from s2sad.ir.code import UNSET, Constant, Operation, Value
 from s2sad.transform.choices import asked, is_none, is_object_or_none
 from s2sad.transform.constants import compared, is_among
-from s2sad.transform.containers import is_key, members
-from s2sad.transform.known import Abstract, Choice, Closure, Known, Method, Record, is_static
+from s2sad.transform.containers import is_key, members, position
+from s2sad.transform.known import Abstract, Choice, Closure, Items, Known, Method, Record, is_static
 from s2sad.transform.simple import is_function
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 
@@ -25,11 +25,36 @@ def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
         decided = None if found is None else found == (op.data == "in")
     elif op.data in ("==", "!=") and _is_plain_class(left) and _is_plain_class(right):
         decided = _identical(s, left, right) == (op.data == "==")
+    elif op.data in ("==", "!=") and isinstance(left, Items) and isinstance(right, Items):
+        found = _equal(s, left, right)
+        decided = None if found is None else found == (op.data == "==")
     elif op.data in ("==", "!=") and any(_is_constant_and_function(*pair) for pair in ((left, right), (right, left))):
         decided = op.data == "!="
     else:
         decided = compared(op.data, left, right)
     return None if decided is None else (Constant(decided),)
+
+
+def _equal(s: Specialiser, left: Abstract, right: Abstract) -> bool | None:
+    """Whether two values are equal, lists and dicts item by item, where that is known."""
+    if not isinstance(left, Items) or not isinstance(right, Items):
+        return True if left is right and isinstance(left, Value) else compared("==", s.plain(left), s.plain(right))
+    one, other = s.content(left), s.content(right)
+    if one is None or other is None or left.cls is not right.cls or left.cls not in (list, dict, set):
+        return None
+    if len(one.slots) != len(other.slots):
+        return False
+    if one.keys is not None and other.keys is not None:
+        places = [position(other, key) for key in one.keys]
+        if None in places:
+            return False
+        pairs = [(slot, other.slots[at]) for slot, at in zip(one.slots, places, strict=True) if at is not None]
+    else:
+        pairs = list(zip(one.slots, other.slots, strict=True))
+    if left.cls is set:
+        return True
+    found = [_equal(s, s.state[a], s.state[b]) for a, b in pairs]
+    return False if False in found else None if None in found else True
 
 
 def _is_plain_class(value: Abstract) -> bool:

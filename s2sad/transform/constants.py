@@ -37,6 +37,10 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 _OF_REALS = {**{sign: _ARITHMETIC[sign] for sign in "+ - * // %".split()}, "/": operator.truediv, "**": operator.pow}
 #: What makes arrays of NumPy's own class.
 _MAKING_ARRAYS = (np.array, np.asarray, np.zeros, np.ones, np.empty, np.full, np.eye, np.identity)
+_MAKING_NEW = (
+    *(np.array, np.zeros, np.ones, np.empty, np.full, np.eye, np.identity, np.arange, np.linspace, np.copy),
+    *(np.zeros_like, np.ones_like, np.empty_like, np.full_like),
+)
 #: The functions of ``math`` that give a real number.
 _FUNCTIONS = (
     "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees dist erf erfc exp exp2 expm1 fabs fmod fsum "
@@ -141,6 +145,16 @@ def makes_array(function: Any, kinds: Sequence[str]) -> bool:
     """Whether a call gives an array of NumPy's own class, whatever it is given."""
     made = any(function is one for one in _MAKING_ARRAYS)
     return made and kinds[2:].count("") == 0 and _OTHER_CLASSES.isdisjoint(kinds)
+
+
+def makes_new(function: Any, kinds: Sequence[str]) -> bool:
+    """Whether a call gives an array that nothing else has.
+
+    Example:
+        >>> makes_new(np.zeros, ("",)), makes_new(np.array, ("", "copy")), makes_new(np.asarray, ("",))
+        (True, False, False)
+    """
+    return any(function is one for one in _MAKING_NEW) and "copy" not in kinds
 
 
 def makes_number(function: Any) -> bool:

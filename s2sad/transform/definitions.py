@@ -111,6 +111,14 @@ def beside_others(others: Any, items: Any) -> Any:
             break
 
 
+def padded(first: Any, second: Any, fill: Any) -> Any:
+    """``zip_longest(first, second, fillvalue=fill)`` of two sequences."""
+    place = 0
+    while place < len(first) or place < len(second):
+        yield first[place] if place < len(first) else fill, second[place] if place < len(second) else fill
+        place += 1
+
+
 # --- what is remembered
 
 

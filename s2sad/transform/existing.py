@@ -21,7 +21,8 @@ from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant, Operand, Operation, Place, Value
 from s2sad.ir.sizes import LiteralSizes
 from s2sad.ir.types import describe
-from s2sad.runtime.classes import own_class, static_member
+from s2sad.ops.models import is_of_model
+from s2sad.runtime.classes import is_of_library, module_of, own_class, package_of, static_member
 from s2sad.runtime.contents import attributes_of, is_disguised
 from s2sad.runtime.objects import array_of
 from s2sad.transform import sizes, state
@@ -448,6 +449,12 @@ def iterated(s: Specialiser, base: Known, op: Operation, frame: Frame) -> Abstra
     return done[0] if isinstance(done, tuple) else None
 
 
+def is_foreign(s: Specialiser, function: types.FunctionType) -> bool:
+    """Whether a function is of an installed package that is not the program's own."""
+    is_installed = is_of_library(module_of(function)) and not is_of_model(function)
+    return is_installed and package_of(function) != s.package
+
+
 def method_call(s: Specialiser, method: Method, args: Args, op: Operation, frame: Frame) -> Done:
     """A call of a method of an object that exists; None where it is to be written as it is."""
     assert isinstance(method.function, Known)
@@ -481,6 +488,7 @@ def changes(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if not s.relied.following:
         return None
     base: Operand | None = op.operands[0] if op.kind in ("set_item", "delete_item") else None
-    if base is None or is_constant(s, s.get(base, frame)):
+    changed = None if base is None else s.get(base, frame)
+    if changed is None or (is_constant(s, changed) and changed not in s.relied.new):
         raise NotSpecialisedError("changes")
     return None

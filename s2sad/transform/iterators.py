@@ -18,6 +18,7 @@ from s2sad.transform.containers import (
     is_known,
     is_object_as_well,
     lazy,
+    numbered,
     one_by_one,
     places,
     rounds,
@@ -318,6 +319,8 @@ def filter_(given: Given) -> Done:
 def reduce(given: Given) -> Done:
     if any(isinstance(value, Generator) for value in given.values[1:2]) and len(given.values) <= 3:
         return given.defined(definitions.reduced if len(given.values) == 2 else definitions.reduced_from)
+    if len(given.values) == 3 and is_structure(given.values[2]):
+        given.values[1] = numbered(given.values[1])
     if not 2 <= len(given.values) <= 3 or (not given.are_known(1) and not is_known(given.s, given.values[1])):
         return None
     function, items, *start = given.values

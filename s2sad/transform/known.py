@@ -355,6 +355,11 @@ def is_switch(constant: Constant) -> bool:
     return constant.value is None or isinstance(constant.value, (bool, str))
 
 
+def is_whole(value: Abstract) -> bool:
+    """Whether an abstract value is a whole number that is known."""
+    return isinstance(value, Constant) and type(value.value) is int
+
+
 def is_static(value: Abstract) -> bool:
     """Whether an abstract value has a structure that is known.
 

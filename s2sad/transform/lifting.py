@@ -46,6 +46,7 @@ from s2sad.transform.known import (
     cell_of,
     is_callable,
     is_switch,
+    is_whole,
     same,
 )
 from s2sad.transform.making import Making
@@ -125,7 +126,7 @@ def lift(
     shapes = Shapes(
         s.state,
         lambda value: True,
-        is_switch,
+        is_fixed if s.relied.fixes else is_switch,
         {},
         Numbers(s.numbers),
         s.arrays,
@@ -162,6 +163,11 @@ def _begun(s: Specialiser) -> list[Record]:
     """The objects that are taken apart, which functions of the new program may meet under whatever name."""
     found = [*s.relied.taken.values(), *(reached.record for reached in s.relied.state.values())]
     return [*found, *(named.record for named in s.relied.variables.values())]
+
+
+def is_fixed(constant: Constant) -> bool:
+    """Whether a constant is no parameter of a function that is made for whole numbers which are known."""
+    return is_switch(constant) or is_whole(constant)
 
 
 def _known_structure(s: Specialiser, value: Abstract) -> Abstract:

@@ -66,6 +66,13 @@ def existing_value(s: Specialiser, value: object, title: str) -> Abstract:
     return s.outside(value, title)
 
 
+def existing_partial(s: Specialiser, value: functools.partial[Any]) -> Partial:
+    """The abstract value of a partial function that exists."""
+    given = tuple([existing_value(s, item, "part") for item in value.args])
+    named = tuple([(name, existing_value(s, item, name)) for name, item in value.keywords.items()])
+    return Partial(existing_value(s, value.func, value.func.__name__), given, named)
+
+
 def _is_of_constants(value: object) -> bool:
     """Whether something is a constant, or a tuple of such."""
     return all(map(_is_of_constants, value)) if type(value) is tuple else is_plain(value)

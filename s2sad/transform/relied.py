@@ -84,13 +84,14 @@ class Named:
 class Relied:
     """What is known of values of the new program that are, or are read from, objects that exist.
 
-    ``invariant`` are the values that depend on nothing that a function is given, ``rereads`` those that are read
-    wherever they are used, ``following`` says how many functions are being run that must change no objects.
-    ``attributes`` are the names of those attributes that have to be what they were at first, ``changing`` those that
-    may change.  ``parted`` are the parameters for objects that are taken apart, each with the names of the attributes
-    of which a copy was made.  ``taken`` are the objects that are taken apart, ``wanted`` those that
-    would have to be, and ``remembered`` the names of the attributes that are set on them, and ``read`` those that are
-    read or set of what is not known, ``looked_up`` those that are read of existing objects.
+    ``invariant`` are the values that depend on nothing that a function is given, ``new`` arrays that nothing else
+    has, ``rereads`` the values that are read wherever they are used, ``following`` says how many functions are
+    being run that must change no objects.  ``attributes`` are the names of those attributes that have to be what
+    they were at first, ``changing`` those that may change.  ``parted`` are the parameters for objects that are
+    taken apart, each with the names of the attributes of which a copy was made.  ``taken`` are the objects that are
+    taken apart, ``wanted`` those that would have to be, and ``remembered`` the names of the attributes that are set
+    on them, and ``read`` those that are read or set of what is not known, ``looked_up`` those that are read of
+    existing objects.
 
     Statements may record in what variables of the text ``home`` lead to; ``recordings`` are those of each code that do
     no more, by the operation that reads the attribute, ``recording`` those that are being run, by their variables and
@@ -110,10 +111,12 @@ class Relied:
     The program ``writes_out`` loops for the sake of lists and dicts as well, so that their items stay
     known, and so it does with calls if a function ``recurs``.  It ``inlines`` functions that change lists and dicts of
     their callers; ``led`` are the calls of functions that are inlined, by the line of what they led to.  The conditions
-    in ``answers`` have been asked by the branches around the place where the new program is written.
+    in ``answers`` have been asked by the branches around the place where the new program is written.  Functions are
+    made for known whole numbers where it ``fixes`` these.
     """
 
     invariant: set[Value] = field(default_factory=set)
+    new: set[Value] = field(default_factory=set)
     rereads: dict[Value, Known] = field(default_factory=dict)
     following: int = 0
     led: dict[int, tuple[Place, ...]] = field(default_factory=dict)
@@ -145,6 +148,7 @@ class Relied:
     writes_out: bool = False
     inlines: frozenset[types.FunctionType] = frozenset()
     recurs: bool = False
+    fixes: bool = False
     replaced: bool = False
     answers: dict[Operand, bool] = field(default_factory=dict)
 
@@ -152,6 +156,15 @@ class Relied:
     def meets_state(self) -> bool:
         """Whether the program leads to something of its state."""
         return bool(self.reached) or any(named.is_met for named in self.variables.values())
+
+    @contextmanager
+    def fixing(self) -> Iterator[None]:
+        """Let functions that are made in the ``with`` be made for the whole numbers which they are given."""
+        self.fixes = True
+        try:
+            yield
+        finally:
+            self.fixes = False
 
     def led_to(self, place: Place | None, calls: tuple[Place, ...]) -> None:
         """Note which calls led to what stands at a place, where the specialiser is."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import itertools
 import types
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -279,7 +280,7 @@ _METHODS = UNKNOWN | {"get", "pop", "copy", "index"}
 _FUNCTIONS = (
     defaultdict, deque, OrderedDict, Counter, SimpleNamespace, dataclasses.replace, dataclasses.asdict,
     dataclasses.fields, iter, next,
-    namedtuple, functools.reduce, map, filter, reversed, sorted, set, dict, getattr, setattr,
+    namedtuple, itertools.zip_longest, functools.reduce, map, filter, reversed, sorted, set, dict, getattr, setattr,
 )  # fmt: skip
 _RUNNING = ("for", "comprehension", "generator")
 
@@ -349,6 +350,8 @@ def _is_call_worth_it(
     if any(existing.is_object(values.get(o)) for o in op.operands):  # type: ignore[arg-type]
         return True
     value = values.get(first) if isinstance(first, Value) else None
+    if type(value) is functools.partial:
+        value = value.func
     if is_functional(value) or ops.model_of(value) is not None:
         return True
     if isinstance(value, type) and (classes.is_followed_class(value) or classes.is_named_tuple(value)):

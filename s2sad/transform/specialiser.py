@@ -35,7 +35,7 @@ from s2sad.ir.live import live
 from s2sad.ir.types import Fact
 from s2sad.ops.models import ObjectModel
 from s2sad.transform import choices, later, presence, sizes, typed
-from s2sad.transform.constants import makes_array, makes_number
+from s2sad.transform.constants import makes_array, makes_new, makes_number
 from s2sad.transform.existence import chosen, display, function_again, named, read_path, ready, tuple_made
 from s2sad.transform.known import (
     Abstract,
@@ -434,12 +434,19 @@ class Specialiser:
         with self.stand_ins.reading(reads):
             self.write(replace(op, operands=operands, results=results, data=data, regions=regions, place=place))
         sizes.wrote(self, op, called, operands, results, shown)
-        if isinstance(called, Known) and makes_array(called.value, data):
+        if isinstance(called, Known):
+            self.returned(called.value, data, operands[1:], results)
+
+    def returned(self, function: Any, kinds: Any, given: Sequence[Operand], results: Sequence[Value]) -> None:
+        """Take notice of what a function that is known gives."""
+        if makes_array(function, kinds):
             self.arrays.update(results)
-        elif isinstance(called, Known) and makes_number(called.value):
+        elif makes_number(function):
             self.numbers.update(results)
-        elif isinstance(called, Known) and called.value is type and self.caught.issuperset(operands[1:]):
+        elif function is type and self.caught.issuperset(given):
             self.caught.update(results)
+        if makes_new(function, kinds):
+            self.relied.new.update(results)
 
     def region_of(self, region: Region, frame: Frame) -> Region:
         """The whole body of a function."""

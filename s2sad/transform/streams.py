@@ -37,7 +37,7 @@ from s2sad.transform.iterators import (
     sum_,
     zip_,
 )
-from s2sad.transform.known import Abstract, Generator, Lazy, NotSpecialisedError, Row, Stream
+from s2sad.transform.known import Abstract, Generator, Items, Lazy, NotSpecialisedError, Row, Stream
 from s2sad.transform.ordering import max_, min_, sorted_
 from s2sad.transform.simple import is_structure
 from s2sad.transform.specialiser import Done
@@ -166,8 +166,11 @@ def zip_longest(given: Given) -> Done:
     fill = given.named.get("fillvalue", NONE)
     rows = [run_through(given.s, v) for v in given.values]
     known = [row for row in rows if row is not None]
-    if len(known) < len(rows) or not any(is_structure(item) for row in known for item in row):
-        return None
+    if len(known) < len(rows):
+        if len(rows) != 2 or not all(isinstance(v, (Value, Items)) for v in given.values):
+            return None
+        given.values.append(fill)
+        return given.defined(definitions.padded)
     return (stream(given.s, [Row(items) for items in itertools.zip_longest(*known, fillvalue=fill)], given.values),)
 
 
