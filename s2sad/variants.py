@@ -97,6 +97,8 @@ class Variants(Aside):
         self.met_sizes: tuple[Sizes, ...] = ()
         #: Whether what is changed, and may be a number or an array, is taken for a number.
         self.numbers = False
+        #: Why there is no derivative for an array, where it is taken for a number for that reason.
+        self.not_for_arrays: UnsupportedError | None = None
         #: The truth values and texts that parameters had.
         self._met_values: dict[str, set[bool | str]] = {}
         #: The types of parameters with the functions in them that are known.
@@ -138,7 +140,7 @@ class Variants(Aside):
             sized = of_sizes("rounds") if sized is None and error.of_rounds else sized
             sized = of_sizes("inlined") if sized is None and error.of_inlining else sized
             if sized is None and error.of_numbers:
-                sized = self._of_numbers(options, facts, about, together)
+                sized = self._of_numbers(options, facts, about, together, error)
             if sized is None:
                 raise
             return sized
@@ -167,15 +169,20 @@ class Variants(Aside):
         return found
 
     def _of_numbers(
-        self, options: Options, facts: Mapping[str, Fact], about: str, together: Together
+        self, options: Options, facts: Mapping[str, Fact], about: str, together: Together, error: UnsupportedError
     ) -> Variant | None:
-        """The derivative where what may be an array or a number is a number, for arrays there is none; if any."""
+        """The derivative for a number of what may be one or an array, where there is none for an array; None if none.
+
+        The ``error`` says why there is none for an array.
+        """
         self.numbers = True
         try:
-            return self._got(options, facts, about, together, "")
+            found = self._got(options, facts, about, together, "")
         except UnsupportedError:
             self.numbers = False
             return None
+        self.not_for_arrays = error
+        return found
 
     @property
     def literal(self) -> bool:
@@ -212,7 +219,13 @@ class Variants(Aside):
         return found
 
     def take_otherwise(self, failed: Compiled) -> bool:
-        """Take what was taken for an array for a number, or the other way round; whether a run may begin again."""
+        """Take what was taken for an array for a number, or the other way round; whether a run may begin again.
+
+        Raises:
+            UnsupportedError: if it is an array, for which there is no derivative.
+        """
+        if self.numbers and self.not_for_arrays is not None:
+            raise self.not_for_arrays
         if not failed.repeats:
             return False
         self.numbers = not self.numbers

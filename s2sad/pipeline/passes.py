@@ -45,6 +45,7 @@ from s2sad.optimise import (
 )
 from s2sad.pipeline.analysed import Analysed
 from s2sad.pipeline.entry import COPIES, COPY_REACHABLE, OWN
+from s2sad.pipeline.kept_rows import with_kept_rows
 
 
 def finished(
@@ -110,7 +111,9 @@ def finished(
     function = with_one_name(_on_copies(sunk(function, made.shadows, made.outward)), maker.fresh)
     function = begin_with_contributions(function, memory)
     function = with_single_items(function, memory) if again else function
-    for name, stmt in unsafe(function):
+    if stale := list(unsafe(function)):
+        function = with_kept_rows(function, stale, made.shadows, facts, maker.fresh)
+    for name, stmt in unsafe(function) if stale else ():
         what = f"{base(name).removesuffix('_bar')} is changed, and the derivative needs it as it was before"
         where = a.lowered.source.place(stmt.origin.line)
         raise UnsupportedError([Violation(where, what, "Take a copy before (x.copy()).")])

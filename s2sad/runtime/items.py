@@ -302,16 +302,15 @@ class TakenOtherwiseError(UndefinedDerivativeError):
 def require_number(x: Any) -> None:
     """Raise `UndefinedDerivativeError` unless ``x`` is a number.
 
-    The derivative was made for one, where the types do not say what it is, since what was met there before was one.
+    The derivative was made for one, where the types do not say what it is.
 
     Raises:
-        TakenOtherwiseError: if it is an array.
+        TakenOtherwiseError: if it is none.
 
     >>> require_number(2.5)
     """
     if not isinstance(x, _NUMBERS):
-        error = TakenOtherwiseError if isinstance(x, np.ndarray) else UndefinedDerivativeError
-        raise error(
+        raise TakenOtherwiseError(
             f"a {type(x).__name__} is changed here by what changes numbers in the same call",
             "Write x = x + y for x += y.",
         )

@@ -23,8 +23,9 @@ from s2sad.runtime.items import is_function, is_place, no_function
 from s2sad.transform import generators, sizes
 from s2sad.transform.arrays import is_array
 from s2sad.transform.branches import fork
+from s2sad.transform.class_tests import class_test, instance_test
 from s2sad.transform.classes import GETTER
-from s2sad.transform.constants import class_of, is_instance, text_computed
+from s2sad.transform.constants import class_of, text_computed
 from s2sad.transform.containers import (
     MAPPINGS,
     MOST_ITEMS,
@@ -49,7 +50,6 @@ from s2sad.transform.copies import (
     namespace,
     replaced,
 )
-from s2sad.transform.existing import use_known
 from s2sad.transform.held import held_items, is_held
 from s2sad.transform.iteration import iterated, iterator_of
 from s2sad.transform.iterators import Given
@@ -236,32 +236,6 @@ def _is_place(s: Specialiser, values: list[Abstract]) -> Done:
         return (Constant(is_place(value.value)),)
     row = Row(s.rows[value]) if isinstance(value, Value) and value in s.rows else value
     return (Constant(isinstance(row, Row) and row.cls is tuple and all(is_number(s, v) for v in row.items)),)
-
-
-def _isinstance(s: Specialiser, values: list[Abstract]) -> Done:
-    if len(values) != 2:
-        return None
-    value, cls = values
-    if isinstance(value, Value) and value in s.rows:
-        value = Row(s.rows[value])
-    classes = s.row(cls) or (cls,)
-    known = is_instance(value, classes, np.ndarray if value in s.arrays else None)
-    if known is None and value in s.numbers and all(isinstance(c, Known) and _is_users(c.value) for c in classes):
-        known = False
-    return None if known is None else (Constant(known),)
-
-
-def _is_class(s: Specialiser, values: list[Abstract]) -> Done:
-    (value,) = values
-    if isinstance(value, Known):
-        return (Constant(isinstance(use_known(s, value), type)),)
-    is_known = isinstance(value, (Record, Constant, Items, Row)) or value in s.numbers or value in s.arrays
-    return (Constant(False),) if is_known or is_callable(value) else None
-
-
-def _is_users(cls: Any) -> bool:
-    """Whether a class is a plain one of the user's, of which no number is an instance."""
-    return type(cls) is type and own_class(cls) is not None and not issubclass(cls, (int, float, complex, np.generic))
 
 
 def _len(s: Specialiser, values: list[Abstract]) -> Done:
@@ -472,8 +446,8 @@ _FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {
     no_function: lambda s, values: None if is_callable(values[0]) else (values[0],),
     is_function: _is_function,
     is_place: _is_place,
-    isinstance: _isinstance,
-    inspect.isclass: _is_class,
+    isinstance: instance_test,
+    inspect.isclass: class_test,
     np.isscalar: _isscalar,
     len: _len,
     list: _sequence(lambda s, row: items_of(s, row)),

@@ -7,14 +7,14 @@ import dataclasses
 import functools
 import inspect
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from s2sad import ops
 from s2sad.errors import S2SADError
 from s2sad.frontend.called import is_followed
 from s2sad.frontend.source import name_of
-from s2sad.ir.code import NONE, Code, Constant, Operation, Value, codes
+from s2sad.ir.code import NONE, Constant, Operation, Value, codes
 from s2sad.ops.models import is_of_model
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import own_class, package_of
@@ -33,10 +33,12 @@ from s2sad.transform import (
     stand_ins,
     stars,
     supers,
+    tables,
 )
 from s2sad.transform.arrays import of_arrays, viewed
+from s2sad.transform.binding import bind, defaults_of
 from s2sad.transform.builtin import built_in
-from s2sad.transform.containers import items_of, run_through, view, view_of_operand
+from s2sad.transform.containers import run_through, view, view_of_operand
 from s2sad.transform.derivatives import Calls, derived
 from s2sad.transform.functionals import (
     BY_KEYS,
@@ -74,7 +76,7 @@ from s2sad.transform.known import (
     is_whole,
 )
 from s2sad.transform.lifting import Start, lift
-from s2sad.transform.members import existing_partial, existing_value
+from s2sad.transform.members import existing_partial
 from s2sad.transform.methods import method_of_items
 from s2sad.transform.passing import passed
 from s2sad.transform.regions import (
@@ -173,6 +175,8 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
                 done = method_of_items(s, function, args, op, frame) or stand_ins.method(s, function, args, op, frame)
                 is_sorting = isinstance(function.function, Known) and function.function.value is list.sort
                 if done is None and is_sorting and any(kind == "key" and is_callable(v) for kind, v in args):
+                    if tables.freeze_objects(s, function.receiver):
+                        return tables.sorted_in_place(s, function.receiver, dict(args), op, frame)
                     return call_function(s, SORT_BY, [("", function.receiver), *args], op, frame, None)
                 return done
             if isinstance(function.receiver, Row) and function.owner is None:
@@ -219,7 +223,7 @@ def _starting(s: Specialiser, function: Abstract, args: Args) -> tuple[Start, Ar
             if (text := s.local.get(function.value)) is not None:
                 return _starting(s, text, args)
             code = s.code(function.value)
-            return Start(code, _defaults(s, function.value), {}, s.home(function.value), None, code.name), args
+            return Start(code, defaults_of(s, function.value), {}, s.home(function.value), None, code.name), args
         case Method(function=Known() as inner) if function.owner is not None:
             start = _starting(s, inner, [("", function.receiver), *args])
             owner = (function.owner, function.receiver)
@@ -410,47 +414,7 @@ def call_function(
         name = f"{owner[0].__name__}_{name.strip('_')}"
     elif owner is None and given:
         name = f"{name}_{given[0].definition.code.name}"
-    return invoke(s, Start(code, _defaults(s, function), {}, home, owner, name), args, op, frame)
-
-
-def _defaults(s: Specialiser, function: types.FunctionType) -> dict[str, Abstract]:
-    """The default values of a function."""
-    code = function.__code__
-    given = function.__defaults__ or ()
-    names = code.co_varnames[: code.co_argcount]
-    values = dict(zip(names[len(names) - len(given) :], given, strict=True)) | (function.__kwdefaults__ or {})
-    return {name: existing_value(s, value, name) for name, value in values.items()}
-
-
-def bind(s: Specialiser, code: Code, defaults: Mapping[str, Abstract], args: Args) -> dict[str, Abstract]:
-    """The arguments of a call by the names of the parameters."""
-    given = [value for kind, value in args if kind == ""]
-    named = {kind: value for kind, value in args if kind not in ("", "*", "**", stars.REST)}
-    rest = [value for kind, value in args if kind == stars.REST]
-    if len(given) + len(named) + len(rest) < len(args) or len(rest) > 1:
-        raise NotSpecialisedError("star")
-    bound: dict[str, Abstract] = {}
-    for param in code.params:
-        if param.kind == "star" and rest and not given:
-            bound[param.name] = rest.pop()
-        elif param.kind == "star":
-            bound[param.name], given = Row(tuple(given)), []
-        elif param.kind == "double star":
-            bound[param.name] = items_of(s, list(named.values()), tuple(named))
-            named = {}
-        elif given and param.kind in ("positional", "positional only"):
-            bound[param.name] = given.pop(0)
-        elif param.name in named and param.kind != "positional only":
-            bound[param.name] = named.pop(param.name)
-        elif param.name in defaults:
-            bound[param.name] = defaults[param.name]
-        else:
-            raise NotSpecialisedError("arguments")
-    if rest:
-        raise NotSpecialisedError("star")
-    if given or named:
-        raise NotSpecialisedError("arguments")
-    return bound
+    return invoke(s, Start(code, defaults_of(s, function), {}, home, owner, name), args, op, frame)
 
 
 def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame) -> Done:

@@ -34,7 +34,7 @@ def is_object_or_none(value: Abstract) -> bool:
 
 
 def asked(
-    s: Specialiser, value: Abstract, question: Callable[[Abstract], bool | None], place: Place | None
+    s: Specialiser, value: Abstract, question: Callable[[Abstract], bool | Value | None], place: Place | None
 ) -> Abstract:
     """The answer to a question about a value, of which each side answers it.
 
@@ -45,7 +45,7 @@ def asked(
         answer = question(value)
         if answer is None:
             raise NotSpecialisedError("truth")
-        return Constant(answer)
+        return answer if isinstance(answer, Value) else Constant(answer)
     then, orelse = [asked(s, side, question, place) for side in (value.then, value.orelse)]
     if isinstance(then, Constant) and isinstance(orelse, Constant):
         if then.value is orelse.value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from s2sad.ir.code import UNSET, Constant, Operation, Value
+from s2sad.transform.boxes import box_of
 from s2sad.transform.choices import asked, is_none, is_object_or_none
 from s2sad.transform.constants import compared, is_among
 from s2sad.transform.containers import is_key, members, position
@@ -17,8 +18,13 @@ def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if op.data in ("is", "is not"):
         if isinstance(left, Choice) and is_none(right) and is_object_or_none(left):
             return (asked(s, left, lambda side: is_none(side) == (op.data == "is"), frame.place or op.place),)
-        decided = _identical(s, left, right)
-        decided = None if decided is None else decided == (op.data == "is")
+        choice, other = (left, right) if isinstance(left, Choice) else (right, left)
+        if isinstance(choice, Choice) and isinstance(other, Record) and is_object_or_none(choice):
+            return (asked(s, choice, lambda side: _is(s, side, other, op, frame), frame.place or op.place),)
+        found = _is(s, left, right, op, frame)
+        if isinstance(found, Value):
+            return (found,)
+        decided = found
     elif op.data in ("in", "not in") and (row := members(s, right)) is not None:
         found = is_key(s, left, right)
         found = is_among(left, row) if found is None else found
@@ -33,6 +39,17 @@ def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
     else:
         decided = compared(op.data, left, right)
     return None if decided is None else (Constant(decided),)
+
+
+def _is(s: Specialiser, left: Abstract, right: Abstract, op: Operation, frame: Frame) -> bool | Value | None:
+    """What ``is`` or ``is not`` gives for two values, of which some are lists in the new program; None if unknown."""
+    if isinstance(left, Record) and isinstance(right, Record):
+        one, other = box_of(s.state, left), box_of(s.state, right)
+        if one is not None and other is not None:
+            with s.stand_ins.reading():
+                return s.emit("compare", (one.whole, other.whole), op.data, place=frame.place or op.place)
+    found = _identical(s, left, right)
+    return None if found is None else found == (op.data == "is")
 
 
 def _equal(s: Specialiser, left: Abstract, right: Abstract) -> bool | None:

@@ -41,6 +41,7 @@ _MAKING_NEW = (
     *(np.array, np.zeros, np.ones, np.empty, np.full, np.eye, np.identity, np.arange, np.linspace, np.copy),
     *(np.zeros_like, np.ones_like, np.empty_like, np.full_like),
 )
+_FUNCTION_TYPES = (types.FunctionType, types.BuiltinFunctionType, np.ufunc)
 #: The functions of ``math`` that give a real number.
 _FUNCTIONS = (
     "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees dist erf erfc exp exp2 expm1 fabs fmod fsum "
@@ -138,7 +139,7 @@ def class_of(value: Abstract) -> type | None:
         return modelled(value.cls)
     if isinstance(value, Closure):
         return types.FunctionType
-    return None
+    return type(value.value) if isinstance(value, Known) and isinstance(value.value, _FUNCTION_TYPES) else None
 
 
 def makes_array(function: Any, kinds: Sequence[str]) -> bool:

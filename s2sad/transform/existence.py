@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from s2sad.ir.code import Constant, Definition, Exit, Operand, Operation, Place, Region, Value
 from s2sad.transform import sizes
+from s2sad.transform.coded import list_of_objects
+from s2sad.transform.constants import makes_array, makes_new, makes_number
 from s2sad.transform.known import (
     Abstract,
     Choice,
@@ -85,6 +88,20 @@ def note_same(s: Specialiser, value: Abstract, other: Value) -> None:
             values.add(other)
 
 
+def note_returned(
+    s: Specialiser, function: object, kinds: Sequence[str], given: Sequence[Operand], results: Sequence[Value]
+) -> None:
+    """Note what is known of what a function that is known gives."""
+    if makes_array(function, kinds):
+        s.arrays.update(results)
+    elif makes_number(function):
+        s.numbers.update(results)
+    elif function is type and s.caught.issuperset(given):
+        s.caught.update(results)
+    if makes_new(function, kinds):
+        s.relied.new.update(results)
+
+
 def unpacked(s: Specialiser, value: Value, op: Operation, place: Place | None) -> tuple[Abstract, ...]:
     """The items of a tuple of the new program under names of variables, of which the same is known."""
     made = tuple([Value(result.name) for result in op.results])
@@ -109,6 +126,29 @@ def chosen(s: Specialiser, choice: Choice) -> Value:
     made = Value()
     s.write(Operation("choose", (choice.test,), (made,), None, tuple(regions)))
     return made
+
+
+def freeze(s: Specialiser, thing: Items | Closure, changes: bool) -> None:
+    """Let a function, list or dict be an object of the new program; if it ``changes`` another may stand for it."""
+    if isinstance(thing, Closure):
+        if thing.identity not in s.state:
+            raise NotSpecialisedError("function")
+        if s.state.is_apart(thing.identity):
+            s.state[thing.identity] = function_again(s, thing)
+        return
+    if thing.record is not None:
+        raise NotSpecialisedError("__dict__")
+    content = s.content(thing)
+    if content is None:
+        return
+    operand = s.ready(thing)
+    if operand is None and (whole := list_of_objects(s, thing, content)) is not None:
+        s.state[thing.cell] = whole
+        return
+    values = [s.dynamic(s.state[slot]) for slot in content.slots]
+    if operand is None:
+        operand = display(s, thing, content, values, changes)
+    s.state[thing.cell] = operand
 
 
 def display(s: Specialiser, items: Items, content: Content, values: list[Operand], stands_in: bool = False) -> Value:

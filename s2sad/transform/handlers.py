@@ -68,6 +68,7 @@ def _iterated(inner: Handler) -> Handler:
     return handler
 
 
+_ARITHMETIC = _either(tables.joined, foreign.operator, operators.of_named_tuples, simple.arithmetic, operators.operator)
 HANDLERS: dict[str, Handler] = {
     "global": _either(variables.read, simple.global_name),
     "load": simple.load,
@@ -83,13 +84,25 @@ HANDLERS: dict[str, Handler] = {
     "text": literals.text,
     "slice": literals.span,
     "item": as_dict(
-        _either(selected.selected, typed.item, tables.item, stand_ins.item, subscripts.item, operators.operator)
+        _either(
+            selected.selected,
+            typed.item,
+            tables.item,
+            stand_ins.item,
+            subscripts.item,
+            tables.item_by_run,
+            operators.operator,
+        )
     ),
     "unpack": _either(typed.unpack, generators.unpack, subscripts.unpack),
     "compare": as_dict(_either(comparisons.compare, operators.operator), attribute_dicts.searched),
     "unary": _either(operators.of_named_tuples, simple.negation, operators.operator),
-    "binary": _either(foreign.operator, operators.of_named_tuples, simple.arithmetic, operators.operator),
-    "inplace": _either(foreign.operator, operators.of_named_tuples, simple.arithmetic, operators.operator),
+    "binary": _either(
+        tables.joined, foreign.operator, operators.of_named_tuples, simple.arithmetic, operators.operator
+    ),
+    "inplace": _either(
+        tables.joined, foreign.operator, operators.of_named_tuples, simple.arithmetic, operators.operator
+    ),
     "attribute": _either(
         variables.read,
         recording.begun,
@@ -104,8 +117,10 @@ HANDLERS: dict[str, Handler] = {
     "set_attribute": _either(
         attribute_dicts.set_attribute, variables.store, branches.attribute, objects.set_attribute, existing.changes
     ),
-    "set_item": as_dict(_either(recording.called, subscripts.set_item, operators.put_item, existing.changes)),
-    "delete_item": as_dict(_either(subscripts.delete_item, operators.put_item, existing.changes)),
+    "set_item": as_dict(
+        _either(recording.called, subscripts.set_item, tables.put, operators.put_item, existing.changes)
+    ),
+    "delete_item": as_dict(_either(subscripts.delete_item, tables.put, operators.put_item, existing.changes)),
     "delete_attribute": existing.changes,
     "store_global": _either(variables.store, existing.changes),
     "delete_global": existing.changes,
@@ -114,12 +129,15 @@ HANDLERS: dict[str, Handler] = {
         _either(
             tables.run_through,
             tables.long_comprehension,
-            _iterated(_either(generators.comprehension, comprehensions.comprehension)),
+            tables.or_frozen(_iterated(_either(generators.comprehension, comprehensions.comprehension))),
             tables.comprehension,
         )
     ),
     "generator": as_dict(
-        _either(tables.run_through, _iterated(_either(generators.expression, comprehensions.generator)))
+        _either(
+            tables.run_through,
+            tables.or_frozen(_iterated(_either(generators.expression, comprehensions.generator))),
+        )
     ),
     "each": tables.run_through,
     "decode": tables.decode,

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from s2sad.ir.code import NONE, Constant, Exit, Operation, Region, Value
 from s2sad.runtime.classes import static_member
 from s2sad.transform.branches import fork
+from s2sad.transform.coded import is_object
 from s2sad.transform.containers import (
     called,
     computed,
@@ -67,6 +68,8 @@ def _sort_keys(s: Specialiser, row: Sequence[Abstract], key: Abstract, op: Opera
 
 #: How many items there are at most of which each two are compared when the program runs.
 MOST_COMPARED = 8
+#: How many of these may be objects.
+MOST_OBJECTS = 4
 
 
 def put_in_order(
@@ -74,7 +77,7 @@ def put_in_order(
 ) -> list[Abstract] | None:
     """Items in the order that is found when the program runs, by exchanges of two that stand side by side."""
     reverse = named.get("reverse", Constant(False))
-    if len(row) > MOST_COMPARED or not isinstance(reverse, Constant):
+    if len(row) > MOST_COMPARED or not isinstance(reverse, Constant) or _is_long(row):
         return None
     keys = _keys(s, row, named, op, frame)
     if keys is None:
@@ -89,6 +92,11 @@ def put_in_order(
             pairs[at - 1 : at + 1] = [tuple(found[:width]), tuple(found[width:])]
     s.used = True
     return [pair[-1] for pair in pairs]
+
+
+def _is_long(row: Sequence[Abstract]) -> bool:
+    """Whether each place would be that of so many objects, by conditions in conditions, that a list is shorter."""
+    return any(map(is_object, row)) and (len(row) > MOST_OBJECTS or any(isinstance(item, Choice) for item in row))
 
 
 def _pairs(s: Specialiser, keys: Sequence[Abstract], row: Sequence[Abstract]) -> list[tuple[Abstract, ...]]:

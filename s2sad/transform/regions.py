@@ -364,7 +364,7 @@ def names_taken(function: types.FunctionType, code: Code) -> set[str]:
 
 def used_once(code: Code, kinds: Collection[str]) -> set[Value]:
     """The values in a function, and in those that it makes, that are the first operand of an operation or exit of some
-    kinds, and used for nothing else."""
+    kinds, or the test of a ``while``, and used for nothing else."""
     uses: Counter[Operand] = Counter()
     found: set[Value] = set()
     for made in codes(code):
@@ -372,9 +372,10 @@ def used_once(code: Code, kinds: Collection[str]) -> set[Value]:
             ends: tuple[Operation | Exit, ...] = (*part.operations, part.exit)
             for one in ends:
                 uses.update(one.operands)
-                first = one.operands[0] if one.kind in kinds and one.operands else None
-                if isinstance(first, Value):
-                    found.add(first)
+                first = one.operands[:1] if one.kind in kinds else ()
+                if isinstance(one, Operation) and one.kind == "while" and "while" in kinds:
+                    first = one.regions[0].exit.operands[:1]
+                found.update(value for value in first if isinstance(value, Value))
     return {value for value in found if uses[value] == 1}
 
 

@@ -35,8 +35,15 @@ from s2sad.ir.live import live
 from s2sad.ir.types import Fact
 from s2sad.ops.models import ObjectModel
 from s2sad.transform import choices, later, presence, sizes, typed
-from s2sad.transform.constants import makes_array, makes_new, makes_number
-from s2sad.transform.existence import chosen, display, function_again, named, read_path, ready, tuple_made
+from s2sad.transform.existence import (
+    chosen,
+    freeze,
+    named,
+    note_returned,
+    read_path,
+    ready,
+    tuple_made,
+)
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -188,7 +195,7 @@ class Specialiser:
             self.lowered[function] = self.lowered[source.function] = lower_function(source.node)
             self.live |= live(self.lowered[function])
             self.called |= used_once(self.lowered[function], ("call",))
-            self.tested |= used_once(self.lowered[function], ("if", "choose"))
+            self.tested |= used_once(self.lowered[function], ("if", "choose", "while"))
             self.raised |= used_once(self.lowered[function], ("raise",))
             for name in ("__code__", "__defaults__", "__kwdefaults__"):
                 self.guard(Guard(function, name, getattr(function, name)))
@@ -304,22 +311,7 @@ class Specialiser:
 
     def freeze(self, thing: Items | Closure, changes: bool = False) -> None:
         """Let a function, list or dict be an object of the new program; if it ``changes`` another may stand for it."""
-        if isinstance(thing, Closure):
-            if thing.identity not in self.state:
-                raise NotSpecialisedError("function")
-            if self.state.is_apart(thing.identity):
-                self.state[thing.identity] = function_again(self, thing)
-            return
-        if thing.record is not None:
-            raise NotSpecialisedError("__dict__")
-        content = self.content(thing)
-        if content is None:
-            return
-        operand = self.ready(thing)
-        values = [self.dynamic(self.state[slot]) for slot in content.slots]
-        if operand is None:
-            operand = display(self, thing, content, values, changes)
-        self.state[thing.cell] = operand
+        freeze(self, thing, changes)
 
     def emit(
         self, kind: Kind, operands: Sequence[Operand], data: Any = None, name: str = "", place: Place | None = None
@@ -435,18 +427,7 @@ class Specialiser:
             self.write(replace(op, operands=operands, results=results, data=data, regions=regions, place=place))
         sizes.wrote(self, op, called, operands, results, shown)
         if isinstance(called, Known):
-            self.returned(called.value, data, operands[1:], results)
-
-    def returned(self, function: Any, kinds: Any, given: Sequence[Operand], results: Sequence[Value]) -> None:
-        """Take notice of what a function that is known gives."""
-        if makes_array(function, kinds):
-            self.arrays.update(results)
-        elif makes_number(function):
-            self.numbers.update(results)
-        elif function is type and self.caught.issuperset(given):
-            self.caught.update(results)
-        if makes_new(function, kinds):
-            self.relied.new.update(results)
+            note_returned(self, called.value, data, operands[1:], results)
 
     def region_of(self, region: Region, frame: Frame) -> Region:
         """The whole body of a function."""

@@ -9,23 +9,38 @@ again where an item is read.  That is a copy, so that neither it nor the object 
     for s in sections:                                         for r, c in sections:
         total += s.r * s.c                                         total += r * c
 
-Nothing else may see the list (`Specialiser.dynamic`).
+Nothing else may see the list (`Specialiser.dynamic`).  A list of objects that are known one by one becomes such a list
+where what is in it depends on the run: `if p.x < 0: ps.pop(0)`.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from s2sad.ir.code import NONE, Constant, Exit, Operand, Operation, Place, Region, Value
+from s2sad.runtime.moves import in_order, moved
 from s2sad.transform import comprehensions, typed
-from s2sad.transform.boxes import Box, boxed
+from s2sad.transform.boxes import Box
+from s2sad.transform.coded import Shape, encoded, is_object
 from s2sad.transform.containers import is_long, items_of
-from s2sad.transform.known import Abstract, Coded, Items, Known, Late, NotSpecialisedError, Record, Row, Typed, cell_of
-from s2sad.transform.shapes import Again, Rebuild, Shapes, exists, is_made
-from s2sad.transform.specialiser import Done, Frame, Specialiser
+from s2sad.transform.known import (
+    Abstract,
+    Coded,
+    Items,
+    Known,
+    Late,
+    Lazy,
+    Method,
+    NotSpecialisedError,
+    Record,
+    Row,
+    Typed,
+)
+from s2sad.transform.shapes import Again, is_made
+from s2sad.transform.specialiser import Done, Frame, Handler, Specialiser
 from s2sad.transform.standing import Table
 
 Decode = Callable[[Any], Abstract]
@@ -33,38 +48,12 @@ Decode = Callable[[Any], Abstract]
 _THROUGH = (len, list, zip, enumerate, reversed)
 
 
-@dataclass(frozen=True, eq=False)
-class _Shape(Table):
-    """How the items of a list are made again, and the names of their leaves."""
-
-    rebuild: Rebuild
-    titles: tuple[str, ...]
-
-
 def is_item(value: Abstract) -> bool:
     """Whether a value is put into such a list: there is no operand of it, or it is a tuple with named fields."""
     return is_made(value) or (isinstance(value, Row) and value.cls is not tuple)
 
 
-def encoded(s: Specialiser, value: Abstract, place: Place | None) -> tuple[Operand, _Shape | Box]:
-    """The tuple of the new program for an object, which may be changed no more.
-
-    Raises:
-        NotSpecialisedError: for what has no such tuple.
-    """
-    if s.relied.boxes and isinstance(value, Record):
-        return boxed(s, value, place)
-    shapes = Shapes(s.state, lambda thing: True, lambda constant: constant.value is None)
-    key, rebuild = shapes.of(value)
-    if shapes.optional or any(map(exists, shapes.numbers)) or not shapes.leaves:
-        raise NotSpecialisedError("Record")
-    s.state.settle(map(cell_of, shapes.numbers))
-    leaves = s.operands(shapes.leaves, place)
-    made = s.emit("tuple", leaves, (False,) * len(leaves), place=place) if len(leaves) > 1 else leaves[0]
-    return made, _Shape(key, rebuild, tuple(shapes.titles))
-
-
-def decoded(s: Specialiser, shape: _Shape | Box, item: Value) -> Abstract:
+def decoded(s: Specialiser, shape: Shape | Box, item: Value) -> Abstract:
     """The object that is made again of an item of the list."""
     if isinstance(shape, Box):
         return shape.made(s.state, item)
@@ -74,7 +63,7 @@ def decoded(s: Specialiser, shape: _Shape | Box, item: Value) -> Abstract:
     return _again(s, shape, leaves)
 
 
-def _again(s: Specialiser, shape: _Shape, leaves: Sequence[Operand]) -> Abstract:
+def _again(s: Specialiser, shape: Shape, leaves: Sequence[Operand]) -> Abstract:
     before = set(s.state)
     value: Abstract = shape.rebuild(Again(iter(leaves), s.state))
     s.state.settle(cell for cell in s.state if cell not in before)
@@ -87,6 +76,13 @@ def table(s: Specialiser, value: Abstract) -> Value | None:
     return held if isinstance(held, Value) and isinstance(s.stand_ins.get(held), Table) else None
 
 
+def shape_of(s: Specialiser, value: Abstract) -> Shape | Box | None:
+    """The shape of the objects in such a list; None of anything else."""
+    whole = table(s, value)
+    shape = None if whole is None else s.stand_ins[whole]
+    return shape if isinstance(shape, (Shape, Box)) else None
+
+
 def decoder(s: Specialiser, value: Abstract) -> tuple[Value, Decode] | None:
     """The operand of what runs through such lists, and what its items are made to; None for anything else."""
     if isinstance(value, Coded):
@@ -96,9 +92,7 @@ def decoder(s: Specialiser, value: Abstract) -> tuple[Value, Decode] | None:
     whole = table(s, value)
     shape = None if whole is None else s.stand_ins[whole]
     return (
-        (whole, functools.partial(decoded, s, shape))
-        if whole is not None and isinstance(shape, (_Shape, Box))
-        else None
+        (whole, functools.partial(decoded, s, shape)) if whole is not None and isinstance(shape, (Shape, Box)) else None
     )
 
 
@@ -106,32 +100,187 @@ def decoder(s: Specialiser, value: Abstract) -> tuple[Value, Decode] | None:
 
 
 def changed(s: Specialiser, op: Operation, frame: Frame) -> Done:
-    """``rows.append(object)`` and ``rows.pop()``."""
+    """``rows.append(object)``, ``rows.pop()`` and other methods that change a list of objects."""
     method, *given = [s.get(o, frame) for o in op.operands]
+    if isinstance(method, Late) and method.name == "sort" and isinstance(method.receiver, Value):
+        return _sorted(s, method.receiver, dict(zip(op.data, given, strict=True)), op, frame)
+    if any(op.data):
+        return None
+    method = _extended(s, method, given)
     if not isinstance(method, Late) or not isinstance(method.receiver, Value):
         return None
-    place = frame.place or op.place
-    whole = method.receiver
+    place, whole = frame.place or op.place, method.receiver
     known = s.stand_ins.get(whole)
-    if method.name == "pop" and isinstance(known, (_Shape, Box)) and not any(op.data):
+    is_table = isinstance(known, (Shape, Box))
+
+    def written(*values: Abstract) -> Value:
+        s.used = True
         with s.stand_ins.reading():
-            taken = s.emit("call", s.operands([method, *given], place), op.data, place=place)
-        return (decoded(s, known, taken),)
-    if method.name != "append" or op.data != ("",):
+            return s.emit("call", s.operands([method, *values], place), ("",) * len(values), place=place)
+
+    match method.name, given:
+        case "pop", _ if isinstance(known, (Shape, Box)):
+            return (decoded(s, known, written(*given)),)
+        case (("clear" | "reverse"), []) if is_table:
+            written()
+        case "copy", [] if isinstance(known, (Shape, Box)):
+            return (table_of(s, written(), known),)
+        case ("append", [value]) | ("insert", [_, value]) if is_table or is_item(value):
+            written(*given[:-1], _put(s, whole, value, place))
+        case "extend", [value] if (other := table(s, value)) is not None:
+            _note(s, whole, s.stand_ins[other])
+            written(other)
+        case _:
+            return None
+    return (NONE,)
+
+
+def sorted_in_place(s: Specialiser, items: Items, named: Mapping[str, Abstract], op: Operation, frame: Frame) -> Done:
+    """``rows.sort(key=function)`` of a list that has become one of the new program."""
+    whole = table(s, items)
+    return None if whole is None else _sorted(s, whole, dict(named), op, frame)
+
+
+def _sorted(s: Specialiser, whole: Value, named: dict[str, Abstract], op: Operation, frame: Frame) -> Done:
+    """``rows.sort(key=function)``: the places are found by the keys, and the items moved there."""
+    shape, key = s.stand_ins.get(whole), named.pop("key", NONE)
+    if not isinstance(shape, (Shape, Box)) or key is NONE or named.keys() - {"reverse"}:
         return None
-    (value,) = given
-    if known is None and not is_item(value):
+    rows, function, item, found, keys = Value("rows"), Value(), Value("item"), Value(), Value("keys")
+    frame.env[rows], frame.env[function] = table_of(s, whole, shape), key
+    call = Operation("call", (function, item), (found,), ("",), (), op.place)
+    body = Region((item,), (call,), Exit("yield", (found,)))
+    if s.operation(Operation("comprehension", (rows,), (keys,), "list", (body,), op.place), frame) is not None:
         return None
+    place = frame.place or op.place
+    given = [s.outside(in_order, "in_order"), s.get(keys, frame), named.get("reverse", Constant(False))]
+    moves = s.emit("call", s.operands(given, place), ("", ""), place=place)
+    with s.stand_ins.reading():
+        s.emit("call", s.operands([s.outside(moved, "moved"), whole, moves], place), ("", ""), place=place)
+    return (NONE,)
+
+
+def _extended(s: Specialiser, method: Abstract, given: Sequence[Abstract]) -> Abstract:
+    """``rows.extend``, where it gets a list of objects of which the length is not known; any other method itself."""
+    if not isinstance(method, Method) or not isinstance(method.receiver, Items):
+        return method
+    is_extend = isinstance(method.function, Known) and method.function.value is list.extend
+    if not is_extend or all(table(s, value) is None for value in given):
+        return method
+    s.freeze(method.receiver, changes=True)
+    whole = s.state[method.receiver.cell]
+    return Late(whole, "extend") if isinstance(whole, Value) else method
+
+
+def _put(s: Specialiser, whole: Value, value: Abstract, place: Place | None) -> Operand:
+    """What is put into a list for an object."""
+    made, shape = encoded(s, value, place)
+    _note(s, whole, shape)
+    return made
+
+
+def _note(s: Specialiser, whole: Value, shape: Any) -> None:
+    """Note what a list holds that gets objects."""
+    known = s.stand_ins.get(whole)
     if known is None and whole not in s.stand_ins.unseen:
         raise NotSpecialisedError("Record")
-    made, shape = encoded(s, value, place)
-    if isinstance(known, (_Shape, Box)) and known.key != shape.key:
+    if isinstance(known, (Shape, Box)) and known.key != shape.key:
         raise NotSpecialisedError("shape")
     s.stand_ins[whole] = known or shape
-    s.used = True
+
+
+def put(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """``rows[k] = object`` and ``del rows[k]``, where ``k`` depends on the run."""
+    base, key, *values = [s.get(o, frame) for o in op.operands]
+    if not isinstance(base, Items) or base.cls is not list or not all(isinstance(v, Record) for v in values):
+        return None
+    freeze_objects(s, base)
+    whole, place = table(s, base), frame.place or op.place
+    if whole is None:
+        return None
+    made = [_put(s, whole, value, place) for value in values]
     with s.stand_ins.reading():
-        s.emit("call", s.operands([method, made], place), ("",), place=place)
-    return (NONE,)
+        s.write(Operation(op.kind, (whole, s.dynamic(key), *made), (), None, (), place))
+    s.used = True
+    return ()
+
+
+def freeze_objects(s: Specialiser, items: Items) -> bool:
+    """Let a list of objects be one of the new program; whether it is one of objects that was known item by item."""
+    content = s.content(items) if items.cls is list else None
+    if content is None or not all(is_object(s.state[slot]) for slot in content.slots):
+        return False
+    s.freeze(items, changes=True)
+    return True
+
+
+def joined(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """``rows + others``, where one of the two is such a list."""
+    if op.data != "+":
+        return None
+    values = [s.get(o, frame) for o in op.operands]
+    known = [table(s, value) is not None for value in values]
+    if not any(known) or not all(isinstance(value, Items) for value in values):
+        return None
+    for value, is_table in zip(values, known, strict=True):
+        if not is_table and not freeze_objects(s, value):  # type: ignore[arg-type]
+            return None
+    wholes = [whole for value in values if (whole := table(s, value)) is not None]
+    shapes = [s.stand_ins[whole] for whole in wholes]
+    if not isinstance(shapes[0], (Shape, Box)) or not all(isinstance(o, Table) for o in shapes):
+        return None
+    if len({getattr(shape, "key", None) for shape in shapes}) > 1:
+        raise NotSpecialisedError("shape")
+    place = frame.place or op.place
+    if op.kind == "inplace":
+        method = s.emit("attribute", (wholes[0],), "extend", place=place)
+        s.reads.add(method)
+        with s.stand_ins.reading():
+            s.emit("call", (method, wholes[1]), ("",), place=place)
+        return (values[0],)
+    with s.stand_ins.reading():
+        return (table_of(s, s.emit("binary", wholes, "+", op.result.name, place), shapes[0]),)
+
+
+def or_frozen(inner: Handler) -> Handler:
+    """What runs through objects of which conditions choose some, and not all conditions are known."""
+
+    def handler(s: Specialiser, op: Operation, frame: Frame) -> Done:
+        value = s.get(op.operands[0], frame)
+        if not isinstance(value, Items) or s.content(value) is None:
+            return inner(s, op, frame)
+        before, env, used, lifted = s.mark(), dict(frame.env), s.used, dict(s.lifted)
+
+        def back() -> None:
+            s.back(before)
+            frame.env.clear()
+            frame.env.update(env)
+            s.used, s.lifted = used, lifted
+
+        try:
+            done = inner(s, op, frame)
+            if isinstance(done, tuple) and isinstance(lazy := done[0], Lazy) and _chooses(op):
+                # Whether the conditions are known shows when it is run through.
+                for _ in lazy.rounds():
+                    pass
+                back()
+                done = inner(s, op, frame)
+            return done
+        except NotSpecialisedError as error:
+            if str(error) != "condition":
+                raise
+            back()
+            if not freeze_objects(s, value):
+                raise
+        return run_through(s, op, frame)
+
+    return handler
+
+
+def _chooses(op: Operation) -> bool:
+    """Whether a generator expression has conditions."""
+    (each,) = op.data.body.operations
+    return any(part.kind == "only" for part in each.regions[0].operations)
 
 
 def long_comprehension(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -240,14 +389,14 @@ def item(s: Specialiser, op: Operation, frame: Frame) -> Done:
     index = s.dynamic(key)
     span = isinstance(index, Value) and index in s.slices
     shape = s.stand_ins[whole]
-    assert isinstance(shape, (_Shape, Box))
+    assert isinstance(shape, (Shape, Box))
 
     def read() -> Value:
         with s.stand_ins.reading():
             return s.emit("item", (whole, index), name=op.result.name if span else "", place=place)
 
     if span:
-        return (_items(s, read(), shape),)
+        return (table_of(s, read(), shape),)
     if not s.expression or isinstance(shape, Box) or len(shape.titles) == 1:
         return (decoded(s, shape, read()),)
     # No statement can take it apart there.
@@ -258,6 +407,12 @@ def item(s: Specialiser, op: Operation, frame: Frame) -> Done:
             [s.emit("item", (read(), Constant(n)), title, place=place) for n, title in enumerate(shape.titles)],
         ),
     )
+
+
+def item_by_run(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """``rows[k]`` of a list of objects that are known, where ``k`` depends on the run."""
+    base = s.get(op.operands[0], frame)
+    return item(s, op, frame) if isinstance(base, Items) and freeze_objects(s, base) else None
 
 
 def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -281,8 +436,8 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if function.value is len:
         s.numbers.add(made)
         return (made,)
-    if function.value is list and isinstance(shape, (_Shape, Box)):
-        return (_items(s, made, shape),)
+    if function.value is list and isinstance(shape, (Shape, Box)):
+        return (table_of(s, made, shape),)
     if function.value is zip:
         decodes = [None if one is None else one[1] for one, kind in zip(found, op.data, strict=True) if not kind]
         return (Coded(made, functools.partial(_parts, s, decodes)),)
@@ -301,7 +456,7 @@ def _length(s: Specialiser, function: Known, value: Abstract, place: Place | Non
     return (made,)
 
 
-def _items(s: Specialiser, whole: Value, shape: _Shape | Box) -> Items:
+def table_of(s: Specialiser, whole: Value, shape: Shape | Box) -> Items:
     """Another list of the same objects."""
     items = items_of(s, [])
     s.state[items.cell], s.stand_ins[whole] = whole, shape

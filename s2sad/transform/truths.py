@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import types
 
-from s2sad.ir.code import Operation
+from s2sad.ir.code import Operation, Value
 from s2sad.runtime.classes import static_member
 from s2sad.transform import arrays
-from s2sad.transform.known import Abstract, NotSpecialisedError, Record
+from s2sad.transform.known import Abstract, Items, NotSpecialisedError, Record
 from s2sad.transform.objects import member_call
 from s2sad.transform.specialiser import Frame, Specialiser
+from s2sad.transform.standing import Table
 
 
 def tested(s: Specialiser, value: Abstract, op: Operation, frame: Frame) -> Abstract:
-    """What counts as true where a value does: what a method of an object gives, the elements of an array."""
+    """What counts as true where a value does: what a method of an object gives, the elements of an array.
+
+    Of a list of objects that is one of the new program it is how many there are.
+    """
+    held = s.state.get(value.cell) if isinstance(value, Items) else None
+    if isinstance(held, Value) and isinstance(s.stand_ins.get(held), Table):
+        with s.stand_ins.reading():
+            function = s.dynamic(s.outside(len, "len"))
+            return s.emit("call", (function, held), ("",), place=frame.place or op.place)
     if not isinstance(value, Record):
         return value
     if arrays.is_array(value) and not arrays.users(value, "__bool__"):

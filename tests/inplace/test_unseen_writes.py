@@ -601,7 +601,6 @@ REFUSED = [
     by_a_partial_function,
     by_a_method_of_the_array_that_is_looked_up,
     by_the_next_of_a_generator,
-    item_of_a_sum_of_lists,
     default_array,
     default_array_twice,
 ]
@@ -618,7 +617,11 @@ def test_what_is_not_known_to_leave_it_alone_is_refused(f: Any) -> None:
         grad(f)(X)
 
 
-@pytest.mark.parametrize("f", [by_a_function_along_an_axis, by_a_generator_expression], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f",
+    [by_a_function_along_an_axis, by_a_generator_expression, item_of_a_sum_of_lists],
+    ids=lambda f: f.__name__,
+)
 def test_what_is_followed_is_right(f: Any) -> None:
     x = np.array([0.7, -0.3, 1.2])
     expected = numeric_gradient(f, (x,))

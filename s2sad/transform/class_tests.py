@@ -1,0 +1,45 @@
+"""Questions about the classes of values: ``isinstance`` and ``inspect.isclass``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2sad.ir.code import Constant, Value
+from s2sad.runtime.classes import own_class
+from s2sad.transform.choices import asked, is_object_or_none
+from s2sad.transform.constants import is_instance
+from s2sad.transform.existing import use_known
+from s2sad.transform.known import Abstract, Choice, Items, Known, Record, Row, is_callable
+from s2sad.transform.specialiser import Done, Specialiser
+
+
+def instance_test(s: Specialiser, values: list[Abstract]) -> Done:
+    """``isinstance(value, classes)``, where that is known; None where it is not."""
+    if len(values) != 2:
+        return None
+    value, cls = values
+    if isinstance(value, Value) and value in s.rows:
+        value = Row(s.rows[value])
+    classes = s.row(cls) or (cls,)
+    if isinstance(value, Choice) and is_object_or_none(value):
+        return (asked(s, value, lambda side: is_instance(side, classes), s.relied.at),)
+    known = is_instance(value, classes, np.ndarray if value in s.arrays else None)
+    if known is None and value in s.numbers and all(isinstance(c, Known) and _is_users(c.value) for c in classes):
+        known = False
+    return None if known is None else (Constant(known),)
+
+
+def class_test(s: Specialiser, values: list[Abstract]) -> Done:
+    """``inspect.isclass(value)``, where that is known; None where it is not."""
+    (value,) = values
+    if isinstance(value, Known):
+        return (Constant(isinstance(use_known(s, value), type)),)
+    is_known = isinstance(value, (Record, Constant, Items, Row)) or value in s.numbers or value in s.arrays
+    return (Constant(False),) if is_known or is_callable(value) else None
+
+
+def _is_users(cls: Any) -> bool:
+    """Whether a class is a plain one of the user's, of which no number is an instance."""
+    return type(cls) is type and own_class(cls) is not None and not issubclass(cls, (int, float, complex, np.generic))

@@ -1,0 +1,81 @@
+"""Objects in lists of the new program: tuples of their leaves, or lists that hold what their attributes hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from s2sad.ir.code import Exit, Operand, Operation, Place, Region, Value
+from s2sad.transform.boxes import Box, boxed
+from s2sad.transform.known import Abstract, Choice, Content, Items, NotSpecialisedError, Record, cell_of
+from s2sad.transform.shapes import Rebuild, Shapes, exists
+from s2sad.transform.standing import Table
+
+if TYPE_CHECKING:
+    from s2sad.transform.specialiser import Specialiser
+
+
+@dataclass(frozen=True, eq=False)
+class Shape(Table):
+    """How the items of a list are made again, and the names of their leaves."""
+
+    rebuild: Rebuild
+    titles: tuple[str, ...]
+
+
+def is_object(value: Abstract) -> bool:
+    """Whether a value is an object that the program makes, or one of several by conditions."""
+    return isinstance(value, Record) or (
+        isinstance(value, Choice) and is_object(value.then) and is_object(value.orelse)
+    )
+
+
+def encoded(s: Specialiser, value: Abstract, place: Place | None) -> tuple[Operand, Shape | Box]:
+    """The tuple of the new program for an object, which may be changed no more.
+
+    Raises:
+        NotSpecialisedError: for what has no such tuple.
+    """
+    if isinstance(value, Choice):
+        return _of_choice(s, value, place)
+    if s.relied.boxes and isinstance(value, Record):
+        return boxed(s, value, place)
+    shapes = Shapes(s.state, lambda thing: True, lambda constant: constant.value is None)
+    key, rebuild = shapes.of(value)
+    if shapes.optional or any(map(exists, shapes.numbers)) or not shapes.leaves:
+        raise NotSpecialisedError("Record")
+    s.state.settle(map(cell_of, shapes.numbers))
+    leaves = s.operands(shapes.leaves, place)
+    made = s.emit("tuple", leaves, (False,) * len(leaves), place=place) if len(leaves) > 1 else leaves[0]
+    return made, Shape(key, rebuild, tuple(shapes.titles))
+
+
+def _of_choice(s: Specialiser, value: Choice, place: Place | None) -> tuple[Operand, Shape | Box]:
+    (then, shape), (orelse, other) = encoded(s, value.then, place), encoded(s, value.orelse, place)
+    if shape.key != other.key:
+        raise NotSpecialisedError("shape")
+    made = Value()
+    sides = tuple([Region((), (), Exit("yield", (side,))) for side in (then, orelse)])
+    with s.stand_ins.reading():
+        s.write(Operation("choose", (value.test,), (made,), None, sides, place))
+    return made, shape
+
+
+def list_of_objects(s: Specialiser, items: Items, content: Content) -> Value | None:
+    """A list of objects as one of the new program, where what is done to it depends on the run; None for others.
+
+    Raises:
+        NotSpecialisedError: if the objects are not of one shape, or what sees the list takes its items for objects.
+    """
+    objects = [s.state[slot] for slot in content.slots]
+    if items.cls is not list or not objects or not all(map(is_object, objects)):
+        return None
+    if s.stand_ins.reads:
+        raise NotSpecialisedError("Record")
+    made = [encoded(s, value, None) for value in objects]
+    _, shape = made[0]
+    if any(other.key != shape.key for _, other in made):
+        raise NotSpecialisedError("shape")
+    whole = s.emit("list", [operand for operand, _ in made], (False,) * len(made), items.cell.name)
+    s.stand_ins[whole] = shape
+    return whole
