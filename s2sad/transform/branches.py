@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from s2sad.ir.code import UNSET, Constant, Exit, Kind, Operand, Operation, Place, Region, Value
 from s2sad.transform import choices, presence
+from s2sad.transform.coded import rows_of_arms
 from s2sad.transform.containers import computed, performed
 from s2sad.transform.existing import is_existing
 from s2sad.transform.known import (
@@ -34,6 +35,7 @@ from s2sad.transform.regions import breaks, is_expression
 from s2sad.transform.shapes import Again, Rebuild, Shapes, apart_from, exists, is_made, things_of
 from s2sad.transform.simple import truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
+from s2sad.transform.tables import table, table_of
 from s2sad.transform.truths import tested
 
 Arm = Callable[[], End]
@@ -87,9 +89,10 @@ def _connected(s: Specialiser, op: Operation, value: Abstract, rest: list[Region
     # A container of which nobody knows whether it is empty is an object of the new program.
     if is_static(value) and not isinstance(value, (Known, Items)):
         raise NotSpecialisedError("truth")
-    first = s.dynamic(value)
+    is_rows = table(s, value) is not None
+    first = s.dynamic(tested(s, value, op, frame) if is_rows else value)
     place = frame.place or op.place
-    regions = _expressions(s, op, rest, frame, is_tested)
+    regions = None if is_rows else _expressions(s, op, rest, frame, is_tested)
     if regions is not None:
         result = Value(op.result.name)
         s.out.append(Operation(op.kind, (first,), (result,), op.data, regions, place))
@@ -104,7 +107,7 @@ def _connected(s: Specialiser, op: Operation, value: Abstract, rest: list[Region
             return End("yield", tuple([_as_test(s, value, op, frame) for value in done]))
         return done if isinstance(done, End) else End("yield", done or ())
 
-    arms: list[Arm] = [others, lambda: End("yield", (first,))]
+    arms: list[Arm] = [others, lambda: End("yield", (value if is_rows else first,))]
     return fork(s, first, arms if op.kind == "and" else arms[::-1], [op.result.name], place)
 
 
@@ -214,7 +217,8 @@ def fork(
         if end.kind == "yield":
             end = replace(end, values=tuple(joining.handed[at]))
             at += 1
-        written.append((out, exit_of(s, out, state, end)))
+        with s.stand_ins.reading(joining.has_rows):
+            written.append((out, exit_of(s, out, state, end)))
     plain = kind == "choose" and len(results) == 1
     plain = plain and all(exit.kind == "yield" and is_expression(out, exit) for out, exit in written)
     _write(s, "choose" if plain else "if", test, written, results, place)
@@ -279,6 +283,7 @@ class _Joining:
         self.handed: list[list[Abstract]] = [[] for _ in arms]
         #: The cells of lists and dicts made before that have to be objects by then, since results may be one of them.
         self.objects: dict[Cell, None] = {}
+        self.has_rows = False  # whether some of it are lists of objects
 
     def shapes(self) -> list[Shapes]:
         return [Shapes(state, inside, lambda constant: False) for state, inside in self.parts]
@@ -307,6 +312,11 @@ class _Joining:
             raise NotSpecialisedError("unset")
         if any(value is UNSET or isinstance(value, Unsure) for value in values):
             return self.unsure(values, name, checked=False)
+        if (rows := rows_of_arms(self.s, values, [(state, inside.before) for state, inside in self.parts])) is not None:
+            wholes, shape, known_before = rows
+            self.objects.update(dict.fromkeys(known_before))
+            self.has_rows = True
+            return table_of(self.s, self.result(wholes, name), shape)
         if not any(map(is_static, values)):
             is_one = isinstance(values[0], Constant) and all(same(values[0], other) for other in values)
             return values[0] if is_one else self.result(values, name)

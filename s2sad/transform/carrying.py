@@ -121,7 +121,7 @@ class _Loop:
         held: dict[int | Cell, Abstract] = {**dict(enumerate(given)), **{cell: s.state[cell] for cell in cells}}
         self.rows = {at: shape for at, value in held.items() if (shape := shape_of(s, value)) is not None}
         self.frozen: set[int | Cell] = set()
-        self.structures = {at: Structure(s, held[at], plan) for at, plan in plans.items()}
+        self.structures = {at: Structure(s, held[at], plan) for at, plan in plans.items() if at not in self.rows}
         carried = {*plans, *self.rows}
         self.fixed = [v if may_be_replaced(v) and at not in carried else None for at, v in enumerate(given)]
         #: What may have no value before the loop may have none in it and after it.

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from s2sad.ir.code import Exit, Operand, Operation, Place, Region, Value
+from s2sad.ir.code import NONE, Exit, Operand, Operation, Place, Region, Value
 from s2sad.transform.boxes import Box, boxed
-from s2sad.transform.known import Abstract, Choice, Content, Items, NotSpecialisedError, Record, cell_of
+from s2sad.transform.known import (
+    Abstract,
+    Cell,
+    Choice,
+    Content,
+    Items,
+    NotSpecialisedError,
+    Record,
+    State,
+    cell_of,
+)
 from s2sad.transform.shapes import Rebuild, Shapes, exists
 from s2sad.transform.standing import Table
 
@@ -79,3 +90,38 @@ def list_of_objects(s: Specialiser, items: Items, content: Content) -> Value | N
     whole = s.emit("list", [operand for operand, _ in made], (False,) * len(made), items.cell.name)
     s.stand_ins[whole] = shape
     return whole
+
+
+def rows_of_arms(
+    s: Specialiser, values: Sequence[Abstract], arms: Sequence[tuple[State, State]]
+) -> tuple[list[Abstract], Shape | Box, list[Cell]] | None:
+    """What is such a list in each arm of a branch; None of anything else.
+
+    Args:
+        values: What it is, by arms.
+        arms: The state at the end of each arm, and before.
+
+    Returns:
+        The lists, the shape of their objects, and the cells of those that have to be such lists before.
+
+    Raises:
+        NotSpecialisedError: if the objects are not of one shape.
+    """
+    wholes: list[Abstract] = []
+    shapes: list[Shape | Box] = []
+    known: list[Cell] = []
+    for value, (state, before) in zip(values, arms, strict=True):
+        held = state.get(value.cell) if isinstance(value, Items) else value
+        shape = s.stand_ins.get(held) if isinstance(held, Value) else None
+        if isinstance(shape, (Shape, Box)):
+            shapes.append(shape)
+        elif isinstance(value, Items) and isinstance(held, Content) and before.is_apart(value.cell):
+            known.append(value.cell)
+        else:
+            return None
+        wholes.append(held if isinstance(held, Value) else NONE)
+    if not shapes:
+        return None
+    if any(shape.key != shapes[0].key for shape in shapes):
+        raise NotSpecialisedError("shape")
+    return wholes, shapes[0], known
