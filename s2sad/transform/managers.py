@@ -18,12 +18,13 @@ import inspect
 import time
 import types
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from s2sad.frontend.resolve import Resolver
 from s2sad.ir.code import (
     NONE,
+    UNSET,
     Code,
     Constant,
     Exit,
@@ -55,6 +56,17 @@ _LEAVING = ("return", "break", "continue")
 #: What is done by an ``__exit__`` that nobody sees but who looks at the object.
 _UNSEEN = frozenset({"global", "attribute", "set_attribute", "binary", "copy", "tuple", "call"})
 _CLOCKS = frozenset({time.perf_counter, time.time, time.monotonic, time.process_time, time.perf_counter_ns})
+
+
+@dataclass(frozen=True, eq=False)
+class Within:
+    """What stands for the data of a ``with`` that is inside of others: the calls by which these are left, inner first.
+
+    With each is said whether a loop is between the two, so that ``break`` does not leave that other one.
+    """
+
+    is_bound: Any
+    calls: tuple[tuple[Operation, bool], ...]
 
 
 # --- managers that generators make
@@ -96,12 +108,19 @@ def of_generator(s: Specialiser, generator: Abstract) -> Record:
 def with_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """A ``with`` of an object that the program makes; any other one stays."""
     manager = s.get(op.operands[0], frame)
-    if isinstance(manager, Record) and not op.awaits:
+    # What a ``finally`` does would come after the manager is left.
+    tries = [o for o in inner(op.regions[0]) if o.kind == "try" and o.data.has_finally]
+    is_followed = not op.awaits and not any(leaves(region) for o in tries for region in o.regions)
+    if is_followed and isinstance(manager, Record):
         s.used = True
         if manager.cls is contextlib._GeneratorContextManager:
             return _around_yield(s, op, manager, frame)
         if all(isinstance(static_member(manager.cls, name), types.FunctionType) for name in _METHODS):
             return _by_methods(s, op, manager, frame)
+    if isinstance(op.data, Within):
+        if any(map(leaves, op.regions)):
+            raise NotSpecialisedError("with")
+        op = replace(op, data=op.data.is_bound)
     return by_memory(s, op, frame)
 
 
@@ -112,7 +131,8 @@ def _around_yield(s: Specialiser, op: Operation, manager: Record, frame: Frame) 
     assert isinstance(generator, Generator)
     if any(leaves(part) for inside in body.operations for part in inside.regions):
         raise NotSpecialisedError("with")
-    body, after = _at_end(body, frame)
+    body, after = _at_end(s, body, frame)
+    after = replace(after, operations=(*_leaving(op, after.exit), *after.operations))
 
     def each(value: Abstract, inside: Frame) -> End | None:
         frame.env[body.params[0]] = s.named(value, body.params[0].name, frame.place or op.place)
@@ -140,16 +160,16 @@ def _by_methods(s: Specialiser, op: Operation, manager: Record, frame: Frame) ->
     frame.env[leave] = Method(Known(function), manager, owner(cls, "__exit__"))
     left = Operation("call", (leave, NONE, NONE, NONE), (Value(),), ("",) * 3, (), place)
     if manager.origin is None and manager.own is None and _is_unseen(s, code, manager, s.home(function).resolver):
-        end = s.run(_left_by(replace(body, params=()), left), frame)
+        end = s.run(_left_by(replace(body, params=()), ((left, False), *_others(op))), frame)
         return () if end.kind == "yield" else end
     if _raises(code) and any(leaves(part) for inside in body.operations for part in inside.regions):
         raise NotSpecialisedError("with")
-    last, after = _at_end(replace(body, params=()), frame)
-    tried = replace(_left_by(last, left, at_end=False), params=())
+    last, after = _at_end(s, replace(body, params=()), frame)
+    tried = replace(_left_by(last, ((left, False), *_others(op)), at_end=False), params=())
     caught, error = _caught(s, code, leave, place, frame)
     base = Value()
     named = Region((), (Operation("global", (), (base,), "BaseException", (), place),), Exit("yield", (base,)))
-    rest = replace(after, operations=(left, *after.operations))
+    rest = replace(after, operations=(left, *_leaving(op, after.exit), *after.operations))
     data = Handlers((True,), (error,), True, False)
     return try_statement(s, Operation("try", (), (), data, (tried, named, caught, rest), place), frame)
 
@@ -256,32 +276,58 @@ def _is_own_list(s: Specialiser, cell: Cell | None) -> bool:
 # --- regions
 
 
-def _at_end(body: Region, frame: Frame) -> tuple[Region, Region]:
+def _at_end(s: Specialiser, body: Region, frame: Frame) -> tuple[Region, Region]:
     """A body that comes to its end where it is left there, and what leaves it after that with what it would leave."""
     if body.exit.kind not in _LEAVING:
         return body, Region((), (), Exit("yield"))
     stores, loads = [], []
     for operand in body.exit.operands:
         variable = Variable(operand.name if isinstance(operand, Value) else "")
-        frame.env[variable] = Cell(variable.name)
+        cell = frame.env[variable] = Cell(variable.name)
+        s.state[cell] = UNSET
         stores.append(Operation("store", (operand,), (), variable, (), body.exit.place))
         loads.append(Operation("load", (), (Value(variable.name),), variable, (), body.exit.place))
     after = Region((), tuple(loads), replace(body.exit, operands=tuple([load.result for load in loads])))
     return Region(body.params, (*body.operations, *stores), Exit("yield")), after
 
 
-def _left_by(region: Region, left: Operation, at_end: bool = True, in_loop: bool = False) -> Region:
-    """A body with an operation before each place where it is left, and ``at_end`` where it comes to its end."""
+def _others(op: Operation) -> tuple[tuple[Operation, bool], ...]:
+    """The calls by which the managers around a ``with`` are left."""
+    return op.data.calls if isinstance(op.data, Within) else ()
+
+
+def _leaving(op: Operation, exit: Exit) -> list[Operation]:
+    """The calls by which the managers around a ``with`` are left where it ends so."""
+    return [_anew(call) for call, in_loop in _others(op) if _is_leaving(exit, in_loop)]
+
+
+def _is_leaving(exit: Exit, in_loop: bool) -> bool:
+    return exit.kind == "return" or (exit.kind in ("break", "continue") and not in_loop)
+
+
+def _anew(call: Operation) -> Operation:
+    """A call with a result of its own."""
+    return replace(call, results=(Value(),))
+
+
+def _left_by(region: Region, calls: tuple[tuple[Operation, bool], ...], at_end: bool = True) -> Region:
+    """A body with the calls that leave managers before each place where these are left.
+
+    The first of them stands also where the body comes to its end, if ``at_end``.  A ``with`` inside is left first.
+    """
     operations = []
     for op in region.operations:
+        if op.kind == "with":
+            operations.append(replace(op, data=Within(getattr(op.data, "is_bound", op.data), (*_others(op), *calls))))
+            continue
         loops = [op.kind in ("for", "while")] * len(op.regions)
         if loops and loops[0]:
             # The ``else`` of a loop leaves the one around.
             loops[-1] = False
-        parts = [_left_by(part, left, False, in_loop or loop) for part, loop in zip(op.regions, loops, strict=True)]
+        inside = [tuple([(call, around or loop) for call, around in calls]) for loop in loops]
+        parts = [_left_by(part, given, False) for part, given in zip(op.regions, inside, strict=True)]
         operations.append(replace(op, regions=tuple(parts)) if op.regions else op)
-    kind = region.exit.kind
-    if kind == "return" or (kind in ("break", "continue") and not in_loop) or (kind == "yield" and at_end):
-        # Each call has a result of its own.
-        operations.append(replace(left, results=(Value(),)))
+    operations += [_anew(call) for call, in_loop in calls if _is_leaving(region.exit, in_loop)]
+    if at_end and region.exit.kind == "yield":
+        operations.append(_anew(calls[0][0]))
     return replace(region, operations=tuple(operations))

@@ -313,9 +313,73 @@ def a_generator_left_by_return(x):
     return inner(x[0]) + np.sum(y * y)
 
 
+class Setting:
+    """Sets an attribute of another object for a while."""
+
+    def __init__(self, thing, value):
+        self.thing, self.value = thing, value
+
+    def __enter__(self):
+        self.old = self.thing.g
+        self.thing.g = self.value
+        return self.value
+
+    def __exit__(self, *exception):
+        self.thing.g = self.old
+
+
+def returned_out_of_two(x):
+    c = Settings(x[0])
+
+    def inner():
+        with Setting(c, x[1]), Setting(c, x[2] * c.g) as g:
+            return g * c.g
+
+    return inner() + c.g**2
+
+
+def left_out_of_two_in_loops(x):
+    c = Settings(x[0])
+    t = 0.0
+    for k in range(4):
+        with Setting(c, c.g + x[1]):
+            for j in range(3):
+                with Setting(c, c.g * x[2]) as g:
+                    t = t + np.sin(g) * (j + 1) * c.g
+                    if k + j == 2:
+                        break
+                    if j == 1:
+                        continue
+                    t = t + c.g
+            t = t + c.g
+            if k == 2:
+                break
+        t = t * 1.1
+    return t + c.g**2
+
+
+def returned_around_a_yield(x):
+    c = Settings(x[0])
+
+    def inner():
+        with Setting(c, x[1]), replaced(c, g=x[2], h=x[0]):
+            return c.g * c.h
+
+    return inner() + c.g * c.h
+
+
+def returned_out_of_a_try(x):
+    with Loud(x * 2) as y, Loud(y * 3) as z:
+        return np.sum(z**2) * y[0]
+
+
 @pytest.mark.parametrize(
     "f",
     [
+        returned_out_of_two,
+        left_out_of_two_in_loops,
+        returned_around_a_yield,
+        returned_out_of_a_try,
         an_object,
         two_at_once,
         an_array_in_place,
@@ -361,6 +425,33 @@ def writing_the_argument(x):
             raise ValueError("large")
         v = np.sum(a**2)
     return v
+
+
+def _said(f: Callable[..., Any], *args: Any) -> str:
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        f(*args)
+    return said.getvalue()
+
+
+def broken_off(x):
+    t = 0.0
+    for k in range(3):
+        with Loud(x * k) as y:
+            t = t + np.sum(y)
+            with Loud(y + 1.0) as z:
+                t = t + np.sum(z * z)
+                if k == 1:
+                    break
+    return t
+
+
+@pytest.mark.parametrize("f", [returned_out_of_a_try, in_functions_that_return, broken_off])
+def test_managers_are_left_in_order(f: Callable[..., Any]) -> None:
+    expected = _said(f, X)
+    assert "left" in expected
+    assert _said(value_and_grad(f), X) == expected
+    assert _said(lambda x: jvp(f, (x,), (WAY,)), X) == expected
 
 
 def _with_output(f: Callable[..., Any], *args: Any) -> tuple[str, str]:
