@@ -18,7 +18,7 @@ from dataclasses import replace
 from s2sad.analysis.infer import Facts
 from s2sad.differentiate.adjoints import LIST
 from s2sad.ir.nodes import Assign, Block, Call, Expr, Function, If, Op, Stmt, Var
-from s2sad.ir.traverse import children, map_children, map_stmt, names_in, walk, writes
+from s2sad.ir.traverse import base, children, map_children, map_stmt, names_in, walk, writes
 
 #: What is changed in place, so that all who have it see what is added to it.
 _HELD = ("list", "array", "dict")
@@ -37,7 +37,7 @@ def with_kept_rows(
     places = {name: at for at, stmt in enumerate(function.body) for name in _given(stmt) if name in names}
     if places.keys() != names or not names <= shadows or not all(_reads_items(name, s, facts) for name, s in found):
         return function
-    kept = {name: fresh(name) for name in sorted(names)}
+    kept = {name: fresh(base(name)) for name in sorted(names)}
     old = {id(stmt) for _, stmt in found}
     body: list[Stmt] = []
     for at, stmt in enumerate(function.body):
