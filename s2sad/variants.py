@@ -97,8 +97,6 @@ class Variants(Aside):
         self.met_sizes: tuple[Sizes, ...] = ()
         #: Whether what is changed, and may be a number or an array, is taken for a number.
         self.numbers = False
-        #: Why there is no derivative for an array, where it is taken for a number for that reason.
-        self.not_for_arrays: UnsupportedError | None = None
         #: The truth values and texts that parameters had.
         self._met_values: dict[str, set[bool | str]] = {}
         #: The types of parameters with the functions in them that are known.
@@ -181,7 +179,9 @@ class Variants(Aside):
         except UnsupportedError:
             self.numbers = False
             return None
-        self.not_for_arrays = error
+        if found.compiled.not_for_arrays is None:
+            found = found._replace(compiled=replace(found.compiled, not_for_arrays=error))
+            self._made[self._key(options, facts, about, together, "")] = found
         return found
 
     @property
@@ -192,7 +192,7 @@ class Variants(Aside):
     def _got(
         self, options: Options, facts: Mapping[str, Fact], about: str, together: Together, sizes: Sizes
     ) -> Variant:
-        key = (options, tuple(facts.items()), about, together, sizes, self.numbers)
+        key = self._key(options, facts, about, together, sizes)
         found = self._made.get(key)
         if found is None or not found.holds():
             with _compiling:
@@ -218,14 +218,20 @@ class Variants(Aside):
                     self.written |= compiled.written
         return found
 
+    def _key(
+        self, options: Options, facts: Mapping[str, Fact], about: str, together: Together, sizes: Sizes
+    ) -> tuple[Any, ...]:
+        """What tells the compiled derivatives apart."""
+        return options, tuple(facts.items()), about, together, sizes, self.numbers
+
     def take_otherwise(self, failed: Compiled) -> bool:
         """Take what was taken for an array for a number, or the other way round; whether a run may begin again.
 
         Raises:
             UnsupportedError: if it is an array, for which there is no derivative.
         """
-        if self.numbers and self.not_for_arrays is not None:
-            raise self.not_for_arrays
+        if failed.not_for_arrays is not None:
+            raise failed.not_for_arrays
         if not failed.repeats:
             return False
         self.numbers = not self.numbers

@@ -5,6 +5,7 @@ The README's list is made of this table (`listed`), and ``tests/test_constructs.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import enum
 import functools
@@ -693,6 +694,46 @@ class _Odd:
 
     def __getattr__(self, name: str) -> Any:
         return self.v * 2.0
+
+
+class _Doubled:
+    def __init__(self, point: Any) -> None:
+        self.point = point
+
+    def __enter__(self) -> Any:
+        self.kept = self.point.v
+        self.point.v = self.kept * 2.0
+        return self.point
+
+    def __exit__(self, *exception: Any) -> None:
+        self.point.v = self.kept
+
+
+@contextlib.contextmanager
+def _shifted(point: Any, by: Any) -> Any:
+    point.v = point.v + by
+    try:
+        yield point
+    finally:
+        point.v = point.v - by
+
+
+@right(B, "`with` of context managers that the program makes, by methods and by generators")
+def _managers(x: Any) -> Any:
+    point = _Point(x[0])
+    with _Doubled(point) as p, _shifted(p, x[1]):
+        y = p.v * x[2]
+    return y + point.v
+
+
+@right(B, "lists of objects whose members depend on the run: left out, taken away, added, replaced, sorted")
+def _coming_and_going(x: Any) -> Any:
+    points = [_Point(v) for v in x]
+    if x[0] > 0.5:
+        points.pop(0)
+    points = [p for p in points if p.v > 0.1] + [_Point(x[1] * 2.0)]
+    points.sort(key=lambda p: p.v)
+    return sum(p.v * (k + 1) for k, p in enumerate(points))
 
 
 # --- arrays in place

@@ -122,6 +122,18 @@ def numeric_gradient(f: Callable[..., Any], args: Sequence[Any], argnum: int = 0
 numeric_jvp = richardson_jvp
 
 
+def is_smooth_at(f: Callable[..., Any], x: Any, gradient: Any) -> bool:
+    """Whether nothing is decided otherwise near a point with this ``gradient``, and no number is too large there.
+
+    Example:
+        >>> is_smooth_at(np.sign, np.array(0.0), 0.0), is_smooth_at(np.sign, np.array(1.0), 0.0)
+        (False, True)
+    """
+    steps = 1e-6 * np.eye(np.size(x)).reshape(-1, *np.shape(x))
+    near = np.reshape([(f(x + d) - f(x - d)) / 2e-6 for d in steps], np.shape(x))
+    return bool(np.allclose(near, gradient, rtol=1e-3, atol=1e-4)) and bool(np.max(np.abs(gradient)) < 1e8)
+
+
 def complex_step_jvp(f: Callable[..., Any], args: Sequence[Any], dots: Sequence[Any]) -> Any:
     """Return the derivative of a real analytic ``f`` along ``dots`` by a complex step, exact to rounding."""
     h = 1e-30

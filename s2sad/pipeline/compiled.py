@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from s2sad.differentiate.known import Pair, TangentCall
+from s2sad.errors import UnsupportedError
 from s2sad.frontend.resolve import Guard
 
 #: A ``call`` is a pair for a call that is met at run time, ``effects`` what such a call does, without derivative.  A
@@ -58,7 +59,8 @@ class Compiled:
     ``once``, what a forward part saves serves one run of the reverse part, which changes the shadows in it: who wants
     several copies it.  The arguments of the parameters in ``written`` are copied first.  Sizes of arguments that are
     not known decide which objects the program makes, if it is ``of_sizes``.  A program that ``repeats`` may run again
-    from the start: it changes nothing but objects of its own.
+    from the start: it changes nothing but objects of its own.  One that takes what may be an array for a number, since
+    there is no derivative for an array, has the error that says why.
     """
 
     text: str
@@ -73,6 +75,7 @@ class Compiled:
     tangent: TangentCall | None = None
     of_sizes: bool = False
     repeats: bool = False
+    not_for_arrays: UnsupportedError | None = None
 
     def __post_init__(self) -> None:
         # A call checks these each time: the common sorts are laid out flat.

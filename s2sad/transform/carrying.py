@@ -39,6 +39,10 @@ def loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     depth = len(s.loops)
     try:
         while True:
+            # What an attempt has let be a list of the new program is no longer known item by item.
+            live = {slot for c in s.state.values() if isinstance(c, Content) for slot in c.slots}
+            cells = [c for c in cells if (not c.item or c in live) and not isinstance(s.state.get(c), InList)]
+            plans = {at: plan for at, plan in plans.items() if not isinstance(at, Cell) or at in cells}
             before = s.mark()
             known = {at: plan.copied() for at, plan in plans.items()}
             writing = _Loop(s, op, frame, cells, others, plans)
@@ -64,11 +68,6 @@ def loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
                 cells.append(cell)
                 if plan is not None:
                     plans[cell] = plan
-            live = {slot for c in s.state.values() if isinstance(c, Content) for slot in c.slots}
-            cells = [cell for cell in cells if not cell.item or cell in live]
-            # Objects of a list that has become one of the new program may be lists themselves.
-            cells = [cell for cell in cells if not isinstance(s.state.get(cell), InList)]
-            plans = {at: plan for at, plan in plans.items() if not isinstance(at, Cell) or at in cells}
     finally:
         frame.unrolled = unrolled
         del s.loops[depth:]

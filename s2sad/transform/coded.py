@@ -95,7 +95,7 @@ def list_of_objects(s: Specialiser, items: Items, content: Content) -> Value | N
 def rows_of_arms(
     s: Specialiser, values: Sequence[Abstract], arms: Sequence[tuple[State, State]]
 ) -> tuple[list[Abstract], Shape | Box, list[Cell]] | None:
-    """What is such a list in each arm of a branch; None of anything else.
+    """What is such a list in each arm of a branch, and another one in some; None of anything else.
 
     Args:
         values: What it is, by arms.
@@ -107,6 +107,8 @@ def rows_of_arms(
     Raises:
         NotSpecialisedError: if the objects are not of one shape.
     """
+    if all(value is values[0] for value in values):
+        return None
     wholes: list[Abstract] = []
     shapes: list[Shape | Box] = []
     known: list[Cell] = []

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import S2SADError
+from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant, Operation, inner, regions_in
 from s2sad.runtime.classes import static_member
 from s2sad.transform.classes import GETTER, static_function
@@ -80,7 +81,8 @@ def existing_value(s: Specialiser, value: object, title: str) -> Abstract:
 
 
 def existing_partial(s: Specialiser, value: functools.partial[Any]) -> Partial:
-    """The abstract value of a partial function that exists."""
+    """The abstract value of a partial function that exists; the new program rests on its named arguments."""
+    s.guard(Guard(value, "keywords", dict(value.keywords), dict))
     given = tuple([existing_value(s, item, "part") for item in value.args])
     named = tuple([(name, existing_value(s, item, name)) for name, item in value.keywords.items()])
     return Partial(existing_value(s, value.func, value.func.__name__), given, named)

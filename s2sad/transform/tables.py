@@ -206,9 +206,9 @@ def put(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 
 def freeze_objects(s: Specialiser, items: Items) -> bool:
-    """Let a list of objects be one of the new program; whether it is one of objects that was known item by item."""
+    """Let a list of objects that are known one by one be a list of the new program; whether it was such a list."""
     content = s.content(items) if items.cls is list else None
-    if content is None or not all(is_object(s.state[slot]) for slot in content.slots):
+    if content is None or not content.slots or not all(is_object(s.state[slot]) for slot in content.slots):
         return False
     s.freeze(items, changes=True)
     return True
@@ -218,27 +218,26 @@ def joined(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """``rows + others``, where one of the two is such a list."""
     if op.data != "+":
         return None
-    values = [s.get(o, frame) for o in op.operands]
-    known = [table(s, value) is not None for value in values]
-    if not any(known) or not all(isinstance(value, Items) for value in values):
+    lists = [value for o in op.operands if isinstance(value := s.get(o, frame), Items) and value.cls is list]
+    if len(lists) < 2 or all(table(s, value) is None for value in lists):
         return None
-    for value, is_table in zip(values, known, strict=True):
-        if not is_table and not freeze_objects(s, value):  # type: ignore[arg-type]
+    for value in lists:
+        content = s.content(value)
+        if content is not None and not content.slots:
+            s.freeze(value, changes=True)
+        elif content is not None and not freeze_objects(s, value):
             return None
-    wholes = [whole for value in values if (whole := table(s, value)) is not None]
-    shapes = [s.stand_ins[whole] for whole in wholes]
-    if not isinstance(shapes[0], (Shape, Box)) or not all(isinstance(o, Table) for o in shapes):
+    wholes = [whole for value in lists if isinstance(whole := s.state[value.cell], Value)]
+    shapes = [found for value in lists if (found := shape_of(s, value)) is not None]
+    if len(wholes) < 2 or not shapes:
         return None
-    if len({getattr(shape, "key", None) for shape in shapes}) > 1:
-        raise NotSpecialisedError("shape")
+    for whole in wholes:
+        _note(s, whole, shapes[0])
     place = frame.place or op.place
-    if op.kind == "inplace":
-        method = s.emit("attribute", (wholes[0],), "extend", place=place)
-        s.reads.add(method)
-        with s.stand_ins.reading():
-            s.emit("call", (method, wholes[1]), ("",), place=place)
-        return (values[0],)
     with s.stand_ins.reading():
+        if op.kind == "inplace":
+            s.emit("call", s.operands([Late(wholes[0], "extend"), wholes[1]], place), ("",), place=place)
+            return (lists[0],)
         return (table_of(s, s.emit("binary", wholes, "+", op.result.name, place), shapes[0]),)
 
 
@@ -457,7 +456,7 @@ def _length(s: Specialiser, function: Known, value: Abstract, place: Place | Non
 
 
 def table_of(s: Specialiser, whole: Value, shape: Shape | Box) -> Items:
-    """Another list of the same objects."""
+    """The list of objects that a value of the new program is."""
     items = items_of(s, [])
     s.state[items.cell], s.stand_ins[whole] = whole, shape
     return items

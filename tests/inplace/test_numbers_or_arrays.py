@@ -148,3 +148,39 @@ def test_stopped() -> None:
     expected = 2 * X
     for axis in (None, 0):
         np.testing.assert_allclose(grad(stopped)(X, axis), expected, rtol=1e-12)
+
+
+class Places:
+    def __init__(self, at: Any) -> None:
+        self.at = at
+
+    def product(self, x: Any) -> Any:
+        r = x[self.at]
+        r *= x[0]
+        return r
+
+
+NUMBER, ROW = Places(1), Places(slice(1, 3))
+
+
+def of_a_number(x: Any, times: Any) -> Any:
+    return np.sum(NUMBER.product(x)) * times
+
+
+def of_a_row(x: Any, times: Any) -> Any:
+    return np.sum(ROW.product(x)) * times
+
+
+@pytest.mark.parametrize("f", [of_a_number, of_a_row])
+def test_items_at_places_of_objects_that_exist(f: Callable[..., Any]) -> None:
+    """Of what an object has for a place nothing is known; a row is written in place, and so is the argument."""
+    x = np.array([0.5, -0.7, 0.9, 1.1])
+    for times in (2.0, np.array([1.5]), 2.0):
+        expected = numeric_gradient(lambda v, times=times: np.sum(f(v.copy(), times)), [x])
+        try:
+            got = grad(lambda v, times=times: np.sum(f(v, times)))(x)
+        except S2SADError:
+            assert f is of_a_row
+            continue
+        np.testing.assert_allclose(got, expected, rtol=1e-7, atol=1e-9)
+        np.testing.assert_array_equal(x, [0.5, -0.7, 0.9, 1.1])

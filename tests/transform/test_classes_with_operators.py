@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from s2sad import value_and_grad
+from tests.oracle import numeric_gradient
 from tests.transform.remaining import check_both_modes
 
 X = np.array([0.8, 1.3, 0.6, 1.7, 0.4])
@@ -58,6 +60,14 @@ def energy(x):
     total = 0.5 * mass * (d / t) ** 2 + mass * Quantity(9.81, m=1, s=-2) * metres(x[3])
     assert total.dims == {"kg": 1, "m": 2, "s": -2}
     return total.value
+
+
+class Scaled:
+    def __init__(self, v, by=1.0):
+        self.v, self.by = v, by
+
+    def value(self):
+        return self.v * self.by
 
 
 class Poly:
@@ -135,3 +145,20 @@ def compared(x):
 @pytest.mark.parametrize("f", [energy, roots, lists_of_unknown_lengths, compared])
 def test_classes_with_operators(f: Callable[..., Any]) -> None:
     check_both_modes(f, X, WAY)
+
+
+def test_named_arguments_of_a_partial_function_that_change() -> None:
+    changing = functools.partial(Poly, 1.0)
+    scaled = functools.partial(Scaled, by=2.0)
+
+    def f(x):
+        return scaled(x[0]).value() * changing(x[1])(x[2])
+
+    def closed(x, by):
+        return by * x[0] * (1.0 + x[1] * x[2])
+
+    check_both_modes(f, X, WAY)
+    scaled.keywords["by"] = 3.0
+    value, gradient = value_and_grad(f)(X)
+    assert value == f(X)
+    np.testing.assert_allclose(gradient, numeric_gradient(lambda x: closed(x, 3.0), [X]), rtol=1e-7, atol=1e-9)

@@ -102,9 +102,20 @@ def until_none_is_left(x):
     return t
 
 
+def put_into_an_empty_list(x):
+    ps = [Particle(x[i], 0.1 * i, x[4]) for i in range(4)]
+    rows, others = [], []
+    kept = [p for p in ps if p.x > 0.7]
+    rows += kept
+    rows += kept
+    others = others + [p for p in ps if p.v < 0.15]
+    return sum(p.energy() for p in rows) + sum(p.x for p in others)
+
+
 @pytest.mark.parametrize(
     "f",
     [
+        put_into_an_empty_list,
         left_out,
         left_out_of_a_sum,
         taken_away,

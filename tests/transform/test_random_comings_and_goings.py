@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import linecache
 import random
-import sys
-import types
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from s2sad import S2SADError, grad, jvp
-from tests.oracle import numeric_gradient
+from tests.oracle import is_smooth_at, numeric_gradient
+from tests.sources import function_of
 
 X = np.array([0.8, 1.3, 0.6, 1.7, 0.4])
 WAY = np.array([0.3, -0.2, 0.5, 0.1, 0.7])
@@ -101,28 +98,11 @@ class Writer:
         return CLASS + "def f(x):\n" + "".join(f"    {line}\n" for line in lines)
 
 
-def program(seed: int) -> Callable[..., Any]:
-    text, name = Writer(seed).text(), f"<comings and goings {seed}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    module = types.ModuleType(f"comings_and_goings_{seed}")
-    sys.modules[module.__name__] = module
-    module.__dict__["np"] = np
-    exec(compile(text, name, "exec"), module.__dict__)
-    f: Callable[..., Any] = module.__dict__["f"]
-    return f
-
-
-def is_smooth(f: Callable[..., Any], gradient: Any) -> bool:
-    """Whether nothing is decided otherwise nearby, and no number is too large."""
-    near = [(f(X + 1e-6 * e) - f(X - 1e-6 * e)) / 2e-6 for e in np.eye(5)]
-    return bool(np.allclose(near, gradient, rtol=1e-3, atol=1e-4)) and bool(np.max(np.abs(gradient)) < 1e8)
-
-
 @pytest.mark.parametrize("seed", range(PROGRAMS))
 def test_random_comings_and_goings(seed: int) -> None:
-    f = program(seed)
+    f = function_of(Writer(seed).text())
     gradient = numeric_gradient(f, [X.copy()])
-    if not is_smooth(f, gradient):
+    if not is_smooth_at(f, X, gradient):
         return
     try:
         np.testing.assert_allclose(grad(f)(X.copy()), gradient, rtol=1e-5, atol=1e-7)
