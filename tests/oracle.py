@@ -123,15 +123,20 @@ numeric_jvp = richardson_jvp
 
 
 def is_smooth_at(f: Callable[..., Any], x: Any, gradient: Any) -> bool:
-    """Whether nothing is decided otherwise near a point with this ``gradient``, and no number is too large there.
+    """Whether differences to either side of a point agree with a ``gradient``, and no number is too large there.
+
+    They do not where something is decided otherwise nearby, nor where two numbers that are compared are equal.
 
     Example:
-        >>> is_smooth_at(np.sign, np.array(0.0), 0.0), is_smooth_at(np.sign, np.array(1.0), 0.0)
+        >>> is_smooth_at(np.abs, np.array(0.0), 0.0), is_smooth_at(np.abs, np.array(1.0), 1.0)
         (False, True)
     """
-    steps = 1e-6 * np.eye(np.size(x)).reshape(-1, *np.shape(x))
-    near = np.reshape([(f(x + d) - f(x - d)) / 2e-6 for d in steps], np.shape(x))
-    return bool(np.allclose(near, gradient, rtol=1e-3, atol=1e-4)) and bool(np.max(np.abs(gradient)) < 1e8)
+    for step in (1e-6, -1e-6):
+        steps = step * np.eye(np.size(x)).reshape(-1, *np.shape(x))
+        near = np.reshape([(f(x + d) - f(x)) / step for d in steps], np.shape(x))
+        if not np.allclose(near, gradient, rtol=1e-3, atol=1e-4):
+            return False
+    return bool(np.max(np.abs(gradient)) < 1e8)
 
 
 def complex_step_jvp(f: Callable[..., Any], args: Sequence[Any], dots: Sequence[Any]) -> Any:
