@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from s2sad.ir import algebra
-from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Function, Op, Var
+from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Function, Op, Stmt, Var
 from s2sad.ir.traverse import (
     expressions,
     map_children,
@@ -33,6 +33,7 @@ from s2sad.ir.traverse import (
 from s2sad.optimise.begun import begin_with_contributions
 from s2sad.optimise.dead import remove_dead
 from s2sad.optimise.memory import Memory
+from s2sad.optimise.own import as_own, written_into
 
 
 def with_constant_seeds(half: Function, seeds: Mapping[str, Const], bars: Set[str], memory: Memory) -> Function:
@@ -63,8 +64,17 @@ def with_constant_seeds(half: Function, seeds: Mapping[str, Const], bars: Set[st
                 return algebra.multiply(a, b)
         return expr
 
+    written = written_into(reverse)
+
+    def in_stmt(stmt: Stmt) -> Stmt:
+        short = map_stmt(stmt, shortened, in_block)
+        if isinstance(stmt, Assign) and isinstance(short, Assign) and stmt.target in written:
+            # Without what it is multiplied by it would be another's object, which is written with it.
+            return replace(short, value=as_own(stmt.value, short.value))
+        return short
+
     def in_block(block: Block) -> Block:
-        return tuple([map_stmt(s, shortened, in_block) for s in block])
+        return tuple(map(in_stmt, block))
 
     reverse = in_block(reverse)
     numbers = {s.target: s.value for s in walk(reverse) if isinstance(s, Assign) and isinstance(s.value, Const)}

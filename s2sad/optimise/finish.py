@@ -15,11 +15,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from s2sad.analysis.sharing import sharing
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Op, Stmt, Store, Var
 from s2sad.ir.traverse import base, is_tangent, map_children, map_stmt, names_in
 from s2sad.ir.types import Fact
+from s2sad.optimise.own import is_new
 
 FactOf = Callable[[Expr], Fact]
 _LEN = Op("runtime", "len", len)
@@ -35,8 +35,7 @@ def finished(block: Block, fact: FactOf) -> Block:
         if isinstance(stmt, Assign) and isinstance(value, Call) and _is_ours(stmt.target):
             new = short(value, fact)
             # ``-(-x)`` is a new array and ``x`` is not.
-            fresh = isinstance(new, Call) and (new.op.kind == "operator" or sharing(new) == "fresh")
-            return replace(stmt, value=new) if fresh else stmt
+            return replace(stmt, value=new) if is_new(new) else stmt
         if isinstance(stmt, Store) and stmt.call is None and any(map(_is_ours, names_in(stmt.base)[:1])):
             return replace(stmt, value=short(stmt.value, fact))
         return map_stmt(stmt, lambda e: e, lambda b: tuple(map(shorter, b)))

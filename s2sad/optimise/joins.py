@@ -2,6 +2,9 @@
 
 x_bar.2 = x_bar.1                x_bar.1[i] += g
 for i in ...: x_bar.2[i] += g    (nothing moves into x_bar.2 in the loop)
+
+What an adjoint is that is written in place stays an object of its own: ``a_bar = t_bar * x`` is ``1.0 * x``, not ``x``,
+where ``t_bar`` is 1.0.
 """
 
 from __future__ import annotations
@@ -10,8 +13,9 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from s2sad.ir import algebra
-from s2sad.ir.nodes import Assign, Block, Const, Copy, Expr, Function, Stmt, Var
+from s2sad.ir.nodes import Assign, Block, Call, Const, Copy, Expr, Function, Stmt, Var
 from s2sad.ir.traverse import map_stmt, names_in, rename, walk, writes
+from s2sad.optimise.own import as_own, written_into
 
 
 def remove_trivial_joins(function: Function) -> Function:
@@ -24,8 +28,9 @@ def remove_trivial_joins(function: Function) -> Function:
         names = _single(function)
         if not names:
             return function
-        body = _replaced(function.body, names)
-        reverse = None if function.reverse is None else _replaced(function.reverse, names)
+        written = written_into((*function.body, *(function.reverse or ())))
+        body = _replaced(function.body, names, written)
+        reverse = None if function.reverse is None else _replaced(function.reverse, names, written)
         function = replace(function, body=body, reverse=reverse, result=rename(function.result, names))
 
 
@@ -77,7 +82,8 @@ def _only(join: str, sources: Mapping[str, Mapping[str, Expr]], joins: Set[str])
     return next(iter(values.values())) if len(values) == 1 else None
 
 
-def _replaced(block: Block, names: dict[str, Expr]) -> Block:
+def _replaced(block: Block, names: dict[str, Expr], written: Set[str]) -> Block:
+    """A block with values in place of names; what is ``written`` into stays an object of its own."""
     out: list[Stmt] = []
     for stmt in block:
         if isinstance(stmt, Copy):
@@ -86,8 +92,10 @@ def _replaced(block: Block, names: dict[str, Expr]) -> Block:
                 out.append(Copy(tuple(t for t, _ in kept), tuple(s for _, s in kept), stmt.origin))
         elif isinstance(stmt, Assign) and stmt.target in names:
             continue
+        elif isinstance(stmt, Assign) and stmt.target in written and isinstance(stmt.value, Call):
+            out.append(replace(stmt, value=as_own(rename(stmt.value, names), _with(stmt.value, names))))
         else:
-            out.append(map_stmt(stmt, lambda e: _with(e, names), lambda b: _replaced(b, names)))
+            out.append(map_stmt(stmt, lambda e: _with(e, names), lambda b: _replaced(b, names, written)))
     return tuple(out)
 
 

@@ -171,3 +171,26 @@ def test_elements_that_all_have_one_adjoint_are_not_looked_up(loss, line):
 @pytest.mark.parametrize("loss", [of_two_calls, of_two_results, of_values_written_again, of_recursion])
 def test_other_adjoints_are(loss):
     assert "result_bar" in grad(loss).source_for(A) or "_bar[i]" in grad(loss).source_for(A)
+
+
+def weighted(x, n):
+    y = np.zeros(n)
+    c = 0.5
+    for k in range(n):
+        a = np.sin(x) * c
+        c = c + np.sum(a)
+        y[k] = np.sum(a * x)
+    return y
+
+
+def around_weighted(x):
+    return np.sum(weighted(x, 3))
+
+
+def test_an_adjoint_that_is_written_in_place_is_no_argument() -> None:
+    """``a_bar = y_bar[k] * x`` became ``x``, where ``y_bar`` has ones, and ``a_bar += c_bar`` changed that."""
+    x = np.array([1.5, 2.0])
+    before = x.copy()
+    found = grad(around_weighted)(x)
+    np.testing.assert_array_equal(x, before)
+    np.testing.assert_allclose(found, numeric_gradient(around_weighted, (x,)), rtol=1e-6)

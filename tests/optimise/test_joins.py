@@ -90,3 +90,21 @@ def test_a_join_of_a_name_for_another_value_has_that_value() -> None:
     x = np.array([0.4, -0.8, 1.3, 0.2, 0.7])
     found = grad(an_adjoint_that_is_another_name)(x)
     np.testing.assert_allclose(found, numeric_gradient(an_adjoint_that_is_another_name, (x,)), rtol=1e-8)
+
+
+def weighted_by_itself(x, n):
+    c, total = 0.5, 0.0
+    for _ in range(n):
+        a = np.sin(x) * c
+        c = c + np.sum(a)
+        total = total + np.sum(a * x)
+    return total + c * x[1]
+
+
+def test_an_adjoint_that_is_written_in_place_is_no_argument():
+    """``a_bar = total_bar * x`` became ``x``, where ``total_bar`` is 1.0, and ``a_bar += c_bar`` changed that."""
+    x = np.array([1.5, 2.0, -0.3])
+    before = x.copy()
+    found = grad(weighted_by_itself)(x, 3)
+    np.testing.assert_array_equal(x, before)
+    np.testing.assert_allclose(found, numeric_gradient(weighted_by_itself, (x, 3)), rtol=1e-6)
