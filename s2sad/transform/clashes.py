@@ -7,6 +7,7 @@ function sees is *pinned*: its name must hold it for ever, since the function re
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -91,9 +92,17 @@ class _Found:
     effort: Effort
     clashes: dict[Clash, None] = field(default_factory=dict)
 
+    @functools.cached_property
+    def places(self) -> dict[Binder, int]:
+        """Where values and variables come in the text; which of them gets which name depends on that alone."""
+        return {binder: place for place, binder in enumerate(self.scopes.of)}
+
+    def ordered(self, binders: Iterable[Binder]) -> list[Binder]:
+        """What binds names, by name and then as it comes in the text."""
+        return sorted(binders, key=lambda b: (str(getattr(b, "name", b)), self.places.get(b, -1)))
+
     def clash(self, used: Value | Variable | str, instead: Iterable[Binder]) -> None:
-        ordered = tuple(sorted(set(instead), key=lambda b: (str(getattr(b, "name", b)), id(b))))
-        self.clashes[Clash(used, ordered)] = None
+        self.clashes[Clash(used, tuple(self.ordered(set(instead))))] = None
 
     def resolve(self, used: Value | Variable | str, scope: TextScope) -> bool:
         """Check that a name means what it should where it stands, by the scopes alone."""
@@ -190,9 +199,9 @@ class _Flow:
             return
         key = self.of[value], value.name
         pinned = self.state.get(key, _Held()).pinned
-        for other in pinned:
-            if other is not value:
-                self.found.clash(other, (value,))
+        for other in self.found.ordered(pinned - {value}):
+            assert isinstance(other, Value)
+            self.found.clash(other, (value,))
         only = frozenset((value,))
         self.state[key] = _Held(only, only, pinned - only)
 

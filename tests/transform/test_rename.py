@@ -226,3 +226,24 @@ def test_the_language_with_random_names(name: str, monkeypatch: pytest.MonkeyPat
     made = run_scrambled(full, 1)
     monkeypatch.setitem(sys.modules, full, made)
     run_tests(made)
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_the_text_decides_which_of_two_values_gets_which_name(backwards: bool) -> None:
+    """Two values that took the name of a parameter were told apart by their addresses, which another run has not."""
+    code = lowered("""
+        def f(t, flag):
+            if flag:
+                first = t * t
+                a = first + 1.0
+            else:
+                second = t + t
+                a = second - 1.0
+            return a * t
+    """)
+    found = {v.name: v for v in TextScopes(code).of if v.name in ("first", "second")}
+    new = sorted((Value("t"), Value("t")), key=id, reverse=backwards)
+    by = {found["first"]: new[0], found["second"]: new[1]}
+    made = text(renamed(replaced_in_code(code, by)))
+    assert "t_2 = t * t" in made
+    assert "t_3 = t + t" in made
