@@ -61,7 +61,7 @@ def renamed(code: Code) -> Code:
 
 
 class _Step:
-    """New names that resolve some of the clashes; one for each name, since that may resolve others.
+    """New names that resolve some of the clashes: for each name the first one, and those that stay there without it.
 
     ``moved`` has what got a new name together with others, ``alone`` what has a name that nothing else has.
     """
@@ -79,16 +79,20 @@ class _Step:
             defined = [op for op in inner(made.body) if op.kind in ("function", "class")]
             self.definitions.update(result for op in defined for result in op.results)
         #: What stands for what.
-        self.by: dict[Value | Variable, Value | Variable] = {}
+        self.by: dict[Value | Variable | str, Value | Variable] = {}
+        #: The names that are left for the next step.
         self.done_with: set[str] = set()
         self.copied: set[Value | Variable] = set()
 
     def resolve(self, clash: Clash) -> None:
         used = clash.used
         name = used if isinstance(used, str) else used.name
-        if name in self.done_with:
+        if name in self.done_with or used in self.by:
             return
-        self.done_with.add(name)
+        if not self.by.keys().isdisjoint(clash.instead):
+            # It may be resolved.
+            self.done_with.add(name)
+            return
         if not isinstance(used, str) and self.is_free(used) and used not in self.definitions:
             self.rename(used)
             return
@@ -100,6 +104,7 @@ class _Step:
                 raise NameClashError(f"{name} is the name of a parameter, and of something else that is used besides")
             if used in self.scopes.fixed:
                 self.copied.add(used)
+                self.done_with.add(name)
             else:
                 self.rename(used)
 

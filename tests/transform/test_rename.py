@@ -21,7 +21,7 @@ from s2sad.frontend.lower_statements import lower_function
 from s2sad.ir.code import Code, Definition, Exit, Operation, Parameter, Region, Value, Variable, codes, inner
 from s2sad.ir.interpret import interpreted
 from s2sad.ir.verify import verify
-from s2sad.transform import clashes
+from s2sad.transform import clashes, rename
 from s2sad.transform.rename import NameClashError, Webs, renamed
 from s2sad.transform.replace import replaced_in_code
 from s2sad.transform.text_scopes import TextScopes, spelled
@@ -247,3 +247,21 @@ def test_the_text_decides_which_of_two_values_gets_which_name(backwards: bool) -
     made = text(renamed(replaced_in_code(code, by)))
     assert "t_2 = t * t" in made
     assert "t_3 = t + t" in made
+
+
+def test_values_of_one_name_get_their_names_in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each step went through the whole code for one of them: a loop that is written out has one for each round."""
+    count = 30
+    lines = [f"v{i} = x * {i}" for i in range(count)]
+    code = lowered("def f(x):\n    " + "\n    ".join([*lines, f"return {' + '.join(f'v{i}' for i in range(count))}"]))
+    steps = []
+
+    def counted(*given: Any) -> list[clashes.Clash]:
+        steps.append(given)
+        return clashes.clashes(*given)
+
+    monkeypatch.setattr(rename, "clashes", counted)
+    made = text(renamed(named(code, {f"v{i}": "v" for i in range(count)})))
+    assert made.count("v_2 = x * 0") == 1
+    assert f"v = x * {count - 1}" in made
+    assert len(steps) == 2
