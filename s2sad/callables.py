@@ -30,7 +30,7 @@ from s2sad.frontend.resolve import Emitting, is_jitted
 from s2sad.frontend.source import refuse
 from s2sad.frontend.unstarred import has_stars, unstarred
 from s2sad.ops.binding import places
-from s2sad.ops.spec import OpSpec
+from s2sad.ops.spec import OpSpec, Rule
 from s2sad.runtime.classes import static_member
 
 _CACHED = type(functools.cache(len))
@@ -140,6 +140,8 @@ def _resolve(function: Any, depth: int) -> Target | None:
         target: Target = function.stand_in()
         return target
     if isinstance(function, types.MethodType):
+        if _has_rule_by_name(function):
+            return Target(None, (function.__self__,), known=_Method(function.__name__))
         inner = _resolve(function.__func__, depth + 1)
         return None if inner is None else replace(inner, leading=(*inner.leading, function.__self__))
     if isinstance(function, staticmethod):
@@ -177,6 +179,14 @@ def _of_object(function: Any, depth: int) -> Target | None:
         return None
     bind = getattr(type(method), "__get__", None)
     return _resolve(method if bind is None else bind(method, function, type(function)), depth + 1)
+
+
+def _has_rule_by_name(method: types.MethodType) -> bool:
+    """Whether a method of a compiled class, as of a random generator, has a rule that its function has not."""
+    function, owner = method.__func__, type(method.__self__)
+    if isinstance(function, types.FunctionType) or getattr(owner, method.__name__, None) is not function:
+        return False
+    return ops.find(function) is None and isinstance(ops.method(method.__name__), Rule)
 
 
 def _is_operator(function: Any) -> bool:

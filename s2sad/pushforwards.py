@@ -18,6 +18,7 @@ from s2sad.ir.types import Fact
 from s2sad.load import origin
 from s2sad.pipeline import Compiled, Together
 from s2sad.pipeline.compiled import tangent_names
+from s2sad.pipeline.imports import outer_names
 from s2sad.pullbacks import placed
 from s2sad.runtime import SharedArgumentsError, as_pair
 from s2sad.runtime.items import TakenOtherwiseError
@@ -242,7 +243,8 @@ class TangentOf(Emitting):
         self._plain = self._target.function_for(count)
         binder = Binder(self._plain, self._target.leading, self._target.given)
         self._wrt = tuple([binder.open[n] for n in positions])
-        self.dots = tangent_names(binder.names, self._wrt)
+        code = self._plain.__code__
+        self.dots = tangent_names(binder.names, self._wrt, {*outer_names(code), *code.co_freevars})
         own = inspect.signature(self._plain).parameters.values()
         dots = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in self.dots]
         self.__signature__ = inspect.Signature([p for p in own if p.name in binder.open] + dots)

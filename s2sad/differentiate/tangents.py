@@ -39,6 +39,7 @@ _ALONG = Op("runtime", "along", along)
 _ITEMS = Op("runtime", "items_tangent", items_tangent)
 _ZERO_TANGENT = Op("runtime", "zero_tangent", zero_tangent)
 _ZEROS_LIKE = Op("runtime", "np.zeros_like", np.zeros_like)
+_FLOAT = Op("runtime", "float", float)
 #: What makes a copy of a tangent as it does of the value.
 COPYING = (own, np.copy, copy_arrays, copy_reachable, copy_together)
 #: Methods of containers that hand on what these hold.
@@ -311,7 +312,8 @@ class Tangents:
             part = self.make.tidy(value) if rule.multiplied else _product(dot, self.make.tidy(value))
             total = part if total is None else algebra.add(total, part)
         assert total is not None
-        return total
+        takes_one = not rule.broadcasts and any(self.make.fact(bound[n]).kind == "array" for n in active)
+        return Call(_FLOAT, (total,)) if takes_one and self.make.fact(call).kind == "scalar" else total
 
     def doubled(self, call: Call, bound: Mapping[str, Expr]) -> Expr | None:
         """The tangent of ``x * x`` with one partial; None for anything else."""

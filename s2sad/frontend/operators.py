@@ -30,7 +30,7 @@ _BINARY: dict[str, Any] = {
 _UNARY: dict[str, Any] = {"USub": np.negative, "UAdd": np.positive, "Invert": np.invert}
 BINARY: dict[str, tuple[str, Any]] = {name: (signs.BINARY[name], function) for name, function in _BINARY.items()}
 UNARY: dict[str, tuple[str, Any]] = {name: (signs.UNARY[name], function) for name, function in _UNARY.items()}
-_POSITIVE = Op("function", "np.positive", np.positive)
+_POSITIVE = Op("runtime", "np.positive", np.positive)
 
 
 def unary(node: Any, operand: Expr) -> Expr:

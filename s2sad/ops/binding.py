@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
 from collections.abc import Mapping
@@ -34,7 +35,39 @@ def _signature(function: Function) -> inspect.Signature | None:
     try:
         return inspect.signature(function)
     except (ValueError, TypeError):
+        documented = getattr(function, "__module__", None) == "numpy" and not isinstance(function, type)
+        return signature_in(getattr(function, "__doc__", None) or "") if documented else None
+
+
+def signature_in(text: str) -> inspect.Signature | None:
+    """The signature with which a text of documentation begins: before 2.4 NumPy's compiled functions have no other.
+
+    Example:
+        >>> signature_in("dot(a, b, out=None)\n\nDot product of two arrays.")
+        <Signature (a, b, out=None)>
+        >>> signature_in("where(condition, [x, y], /)\n\nReturn elements chosen from `x` or `y`.")
+    """
+    head = text.strip().partition("\n\n")[0]
+    try:
+        made = ast.parse(f"def {head}: ...").body[0]
+        assert isinstance(made, ast.FunctionDef)
+        given = made.args
+        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        of = [(kind, a.arg) for kind, group in zip(kinds, (given.posonlyargs, given.args), strict=True) for a in group]
+        defaults = [None] * (len(of) - len(given.defaults)) + given.defaults
+        named = [(inspect.Parameter.KEYWORD_ONLY, a.arg) for a in given.kwonlyargs]
+        pairs = zip([*of, *named], [*defaults, *given.kw_defaults], strict=True)
+        return inspect.Signature([inspect.Parameter(n, kind, default=_literal(value)) for (kind, n), value in pairs])
+    except (SyntaxError, ValueError, AssertionError):
         return None
+
+
+def _literal(default: ast.expr | None) -> object:
+    """A default value that is a literal or ``float``."""
+    if default is None:
+        return inspect.Parameter.empty
+    is_class = isinstance(default, ast.Name) and default.id == "float"
+    return float if is_class else ast.literal_eval(default)
 
 
 @functools.cache

@@ -29,8 +29,8 @@ from s2sad.runtime.moves import in_order
 
 #: The operators by which ``q += v`` changes a list.
 _CHANGING = ("+", "*")
-_COPY = Op("function", "np.copy", np.copy)
-_LIST = Op("function", "list", list)
+_COPY = Op("runtime", "np.copy", np.copy)
+_LIST = Op("runtime", "list", list)
 _INDEX = Op("index", "[]")
 _IN = Op("compare", "in")
 _IN_ORDER = Op("runtime", "in_order", in_order)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -100,14 +100,14 @@ class Compiled:
         return not self._others or all(guard.holds() for guard in self._others)
 
 
-def tangent_names(params: Sequence[str], wrt: Sequence[str]) -> tuple[str, ...]:
-    """The names of the tangents of some parameters, other than those of all parameters.
+def tangent_names(params: Sequence[str], wrt: Sequence[str], read: Collection[str]) -> tuple[str, ...]:
+    """The names of the tangents of some parameters, other than those of all parameters, and of what else is ``read``.
 
     Example:
-        >>> tangent_names(("x", "x_dot"), ("x",))
-        ('x_dot_',)
+        >>> tangent_names(("x", "x_dot"), ("x",), {"x_dot_"})
+        ('x_dot__',)
     """
-    taken, found = set(params), []
+    taken, found = {*params, *read}, []
     for name in wrt:
         public = f"{name}_dot"
         while public in taken:

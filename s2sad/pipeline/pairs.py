@@ -50,6 +50,7 @@ from s2sad.ir.unset import is_required, unset_of
 from s2sad.optimise.dead import is_quiet, remove_dead
 from s2sad.optimise.sink import makes_shadow
 from s2sad.pipeline.analysed import Analysed
+from s2sad.syntax import globals_read
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def border(
         count, items = len(result.items), result.items
     elif result == Const(None):
         count, items = 0, ()
-    taken = {p.public for p in function.params} | {"saved"}
+    taken = {p.public for p in function.params} | {"saved"} | globals_read(function)
 
     def unused(stem: str, other: str) -> str:
         while stem in taken:
@@ -320,7 +321,7 @@ def halves(
         title=titles[0],
     )
     bars = [*edge.bars, *(bar for _, bar in behind)]
-    held, unpacked = _saved(needed, {*pair.again, *map(base, bars)})
+    held, unpacked = _saved(needed, {*pair.again, *map(base, bars), *globals_read(a.function)})
     params = (
         *((held,) if saves else ()),
         *(Param(p.name, p.public) for p in whole.params if p.name in again),

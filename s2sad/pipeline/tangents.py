@@ -18,6 +18,7 @@ from s2sad.pipeline.compiled import tangent_names
 from s2sad.pipeline.pairs import display
 from s2sad.runtime.tangents import as_tangent
 from s2sad.runtime.zero_tangents import zero_tangent
+from s2sad.syntax import globals_read
 
 #: The tangent of a ``call`` returns results, then tangents, one ``alone`` tangents only; that of a ``user`` takes
 #: tangents as a user gives them, and returns a value and the tangent of it.
@@ -39,7 +40,8 @@ class TangentBorder:
 def tangent_border(a: Analysed, wrt: tuple[str, ...], op: Op) -> TangentBorder:
     """The border of the tangent ``op`` of a function with respect to ``wrt``."""
     own = [p for p in a.function.params if p.public in wrt]
-    named = tangent_names([p.public for p in a.function.params], [p.public for p in own])
+    read = globals_read(a.function)
+    named = tangent_names([p.public for p in a.function.params], [p.public for p in own], read)
     result = a.function.result
     items = result.items if isinstance(result, Build) else () if result == Const(None) else (result,)
     active = [i for i, item in enumerate(items) if not a.activity.active.isdisjoint(names_in(item))]

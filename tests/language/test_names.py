@@ -11,10 +11,11 @@ import numpy
 import numpy as np
 import pytest
 
-from s2sad import grad
+from s2sad import grad, jvp
 from s2sad.errors import UnsupportedError
 from tests.language.support import Case, case, check_gradient, check_primal
-from tests.oracle import numeric_gradient
+from tests.oracle import numeric_gradient, richardson_jvp
+from tests.sources import names_of
 
 V = np.array([0.3, -1.2, 2.5])
 W = np.array([1.5, 0.25, -0.75])
@@ -294,3 +295,79 @@ def test_a_variable_is_called_as_the_adjoint_of_another() -> None:
     x, y = np.ones((3, 1)), np.array([[-0.557, 0.473, 0.169], [0.548, 0.363, 0.498]])
     gradient = grad(variable_called_as_an_adjoint, 1)(x, y)
     np.testing.assert_allclose(gradient, numeric_gradient(variable_called_as_an_adjoint, (x, y), 1), rtol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["x_dot", "x_dot_", "y_bar", "result_bar", "saved", "saved_"])
+def test_a_global_that_is_read_is_called_as_a_parameter_that_a_derivative_adds(name: str) -> None:
+    text = f"""
+        {name} = 3.0
+        def growth(x):
+            y = np.sin(x)
+            if y > 100:
+                return y
+            for k in range(3):
+                y = y + 0.01 * y * {name} * x
+            for k in range(3):
+                y = y + 0.1 * np.cos(y)
+            return y
+        def f(x):
+            for k in range(2):
+                x = x + growth(x * x)
+            return x * {name} + growth(x)
+    """
+    f = names_of(text)["f"]
+    expected = numeric_gradient(f, [0.3])
+    np.testing.assert_allclose(grad(f)(0.3), expected, rtol=1e-8)
+    assert jvp(f, (0.3,), (1.0,))[0] == f(0.3)
+    np.testing.assert_allclose(jvp(f, (0.3,), (1.0,))[1], expected, rtol=1e-8)
+    second = richardson_jvp(grad(f), [0.3], [1.0])
+    np.testing.assert_allclose(jvp(grad(f), (0.3,), (1.0,))[1], second, rtol=1e-7)
+    np.testing.assert_allclose(grad(lambda x: jvp(f, (x,), (1.0,))[1])(0.3), second, rtol=1e-7)
+
+
+def test_a_variable_of_a_closure_is_called_as_a_tangent() -> None:
+    x_dot = 3.0
+
+    def f(x: Any) -> Any:
+        return x * x_dot
+
+    assert jvp(f, (2.0,), (1.0,)) == (6.0, 3.0)
+
+
+WITHOUT_NUMPY = {
+    "a copy of an array": """
+        from copy import copy
+        from numpy import sin, sum
+        def f(x):
+            y = copy(x)
+            y[0] = 2.0 * y[1]
+            return sum(sin(y))
+    """,
+    "a copy of a list, and another meaning of list": """
+        from copy import copy
+        from numpy import sin, sum
+        def list(x):
+            raise NotImplementedError
+        def f(x):
+            y = [x, 2 * x]
+            z = copy(y)
+            z[0] = z[1]
+            return sum(sin(y[0])) + sum(z[0] * z[1])
+    """,
+    "a sum in single precision": """
+        from numpy import add, sin, sum
+        def f(x):
+            return sum(sin(add(x, 2 * x, dtype="float32")))
+    """,
+}
+
+
+@pytest.mark.parametrize("text", WITHOUT_NUMPY.values(), ids=WITHOUT_NUMPY)
+def test_the_module_does_not_know_numpy_as_a_whole(text: str) -> None:
+    module = names_of(text)
+    del module["np"]
+    x, f = np.array([0.5, 0.25]), module["f"]
+    is_short = "float32" in text
+    expected = numeric_gradient(lambda x: f(x) if not is_short else np.sum(np.sin(3 * x)), [x])
+    np.testing.assert_allclose(grad(f)(x), expected, rtol=1e-6)
+    np.testing.assert_allclose(jvp(f, (x,), (x,))[1], expected @ x, rtol=1e-6)

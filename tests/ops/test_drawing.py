@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad, value_and_grad
+from s2sad import grad, jvp, value_and_grad
 from s2sad.errors import UnsupportedError
 from tests.oracle import numeric_gradient
 
@@ -79,3 +79,17 @@ def test_remedies() -> None:
     gradient = grad(standard)(X, np.random.default_rng(3))
     expected = numeric_gradient(lambda x: standard(x, np.random.default_rng(3)), [X])
     np.testing.assert_allclose(gradient, expected, rtol=0, atol=1e-9)
+
+
+def module_draws(x: Any) -> Any:
+    np.random.seed(4)  # noqa: NPY002
+    drawn = np.random.normal(x[0], x[1], 5) * np.random.uniform(-x[2], high=x[0])  # noqa: NPY002
+    return np.sum(drawn**2) + np.random.laplace(x[2])  # noqa: NPY002
+
+
+def test_the_functions_of_the_module_are_methods_of_its_generator() -> None:
+    expected = numeric_gradient(module_draws, [X])
+    np.testing.assert_allclose(grad(module_draws)(X), expected, rtol=1e-7)
+    value, tangent = jvp(module_draws, (X,), (X,))
+    assert value == module_draws(X)
+    np.testing.assert_allclose(tangent, expected @ X, rtol=1e-7)
