@@ -25,7 +25,7 @@ from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import read_source
 from s2sad.frontend.trees import names_tested
 from s2sad.ir.types import Fact, constant
-from s2sad.pipeline import Compiled, Goal, Sizes, Together, compile_gradient
+from s2sad.pipeline import Attempts, Compiled, Goal, Sizes, Together, compile_gradient
 from s2sad.runtime.contents import Aside
 from s2sad.runtime.copies import hold_mutable
 from s2sad.transform.foreign import attributes_among
@@ -127,8 +127,9 @@ class Variants(Aside):
         for known in self.met_sizes:
             if (sized := of_sizes(known)) is not None:
                 return sized
+        attempts = Attempts()
         try:
-            found = self._got(options, facts, about, together, "")
+            found = self._got(options, facts, about, together, "", attempts)
         except UnsupportedError as error:
             if self.numbers:
                 # What has no derivative for a number has one for an array, if any.
@@ -138,7 +139,7 @@ class Variants(Aside):
             sized = of_sizes("rounds") if sized is None and error.of_rounds else sized
             sized = of_sizes("inlined") if sized is None and error.of_inlining else sized
             if sized is None and error.of_numbers:
-                sized = self._of_numbers(options, facts, about, together, error)
+                sized = self._of_numbers(options, facts, about, together, error, attempts)
             if sized is None:
                 raise
             return sized
@@ -167,15 +168,21 @@ class Variants(Aside):
         return found
 
     def _of_numbers(
-        self, options: Options, facts: Mapping[str, Fact], about: str, together: Together, error: UnsupportedError
+        self,
+        options: Options,
+        facts: Mapping[str, Fact],
+        about: str,
+        together: Together,
+        error: UnsupportedError,
+        attempts: Attempts,
     ) -> Variant | None:
         """The derivative for a number of what may be one or an array, where there is none for an array; None if none.
 
-        The ``error`` says why there is none for an array.
+        The ``error`` says why there is none for an array, which the ``attempts`` before have found.
         """
         self.numbers = True
         try:
-            found = self._got(options, facts, about, together, "")
+            found = self._got(options, facts, about, together, "", attempts)
         except UnsupportedError:
             self.numbers = False
             return None
@@ -190,7 +197,13 @@ class Variants(Aside):
         return bool(self.met_sizes)
 
     def _got(
-        self, options: Options, facts: Mapping[str, Fact], about: str, together: Together, sizes: Sizes
+        self,
+        options: Options,
+        facts: Mapping[str, Fact],
+        about: str,
+        together: Together,
+        sizes: Sizes,
+        attempts: Attempts | None = None,
     ) -> Variant:
         key = self._key(options, facts, about, together, sizes)
         found = self._made.get(key)
@@ -204,9 +217,8 @@ class Variants(Aside):
                     # What was out of date once is compiled for arrays of modules of any sizes.
                     exact = not about and found is None
                     with _compilation((function, key)):
-                        compiled = compile_gradient(
-                            function, wrt, facts, goal, has_aux, single, together, conformed, exact, sizes, key[-1]
-                        )
+                        how = conformed, exact, sizes, key[-1], attempts
+                        compiled = compile_gradient(function, wrt, facts, goal, has_aux, single, together, *how)
                     if inner is not None:
                         # The inner derivative has copied what the function changes.
                         written = compiled.written | inner.compiled.written

@@ -99,7 +99,7 @@ def analysed(program: Program, asked: Asked) -> Analysed:
         UnsupportedError: with what is refused of it, whatever is differentiated.
     """
     context, together = asked.context, asked.together if asked.context is None else ()
-    lowered, ir, known = program.types.typed(
+    lowered, ir, known = program.types.settled_typed(
         asked.function, asked.carrying, asked.facts, asked.display or asked.has_aux, together
     )
     checked(ir, "lower")

@@ -45,7 +45,7 @@ from s2sad.pipeline.met import has_met
 from s2sad.pipeline.operands import special_classes
 from s2sad.pipeline.pairs import Border, again_of, assembled_pair, border, halves
 from s2sad.pipeline.passes import finished, finished_forward
-from s2sad.pipeline.program import Program
+from s2sad.pipeline.program import Attempts, Program
 from s2sad.pipeline.refused import of_callee, with_calls_inlined, with_obstacle
 from s2sad.pipeline.repeatable import is_repeatable
 from s2sad.pipeline.results import DEPTH
@@ -77,6 +77,7 @@ def compile_gradient(
     exact: bool = False,
     sizes: Sizes = "",
     numbers: bool = False,
+    attempts: Attempts | None = None,
 ) -> Compiled:
     """Compile the derivative of ``function`` with respect to the parameters ``wrt``.
 
@@ -86,7 +87,7 @@ def compile_gradient(
     sizes that they have now; where the facts have numbers for ``sizes``, loops that make objects are written out, and
     for the sake of ``"rounds"`` those that change lists and dicts as well; or what changes those of its caller is
     ``"inlined"``.  What is changed as a whole, and may be an array or a number, is taken for an array, or a number with
-    ``numbers``.
+    ``numbers``.  The ``attempts`` are those to compile the function for the same arguments.
 
     Raises:
         SourceError: if the function has no source.
@@ -96,8 +97,10 @@ def compile_gradient(
     inlines: frozenset[types.FunctionType] = frozenset()
     refused: UnsupportedError | None = None
     follows = True
+    attempts = None if sizes else attempts
     while True:
-        compilation = _Compilation(conformed, exact, numbers)
+        before = attempts.known(exact) if attempts is not None and follows and numbers else None
+        compilation = _Compilation(conformed, exact, numbers, before)
         sources = compilation.program.sources
         sources.follows_arguments = follows
         sources.writes_out, sources.inlines = sizes == "rounds", inlines
@@ -105,6 +108,8 @@ def compile_gradient(
             made = compilation.run(asked, goal, single, bool(sizes))
             return replace(made, of_sizes=sources.asks_sizes)
         except UnsupportedError as error:
+            if attempts is not None and follows:
+                attempts.program = compilation.program
             if refused is None:
                 refused = with_calls_inlined(error, sources.led)
                 refused.of_sizes = sources.asks_sizes or sources.asks_kinds
@@ -148,10 +153,11 @@ class _Tangent:
 class _Compilation:
     """One compilation: a function and all that it calls; answers what differentiation asks of callees (`Callees`)."""
 
-    def __init__(self, conformed: bool, exact: bool, numbers: bool) -> None:
+    def __init__(self, conformed: bool, exact: bool, numbers: bool, before: Program | None = None) -> None:
         self.conformed, self.numbers = conformed, numbers
         self.writer = Writer()
-        self.program = Program(exact, self.writer.avoid)
+        self.program = before or Program(exact)
+        self.program.sources.tell(self.writer.avoid)
         self.pairs: dict[Any, _Callee] = {}
         self.tangents: dict[Any, _Tangent] = {}
         #: Why pairs are refused: those that call them ask again with other types of their own.

@@ -58,10 +58,13 @@ class Guards:
 
 
 class Sources:
-    """Reads functions, each once; ``seen`` is told the code of those that are compiled."""
+    """Reads functions, each once; who listens is told the code of those that are compiled."""
 
-    def __init__(self, guards: Guards, seen: Callable[[types.CodeType], None]) -> None:
-        self.guards, self.seen = guards, seen
+    def __init__(self, guards: Guards) -> None:
+        self.guards = guards
+        #: The code of functions that are compiled, and who is told of it.
+        self.codes: dict[types.CodeType, None] = {}
+        self.told: Callable[[types.CodeType], object] = self.codes.setdefault
         #: The package of the function that is differentiated.
         self.package = ""
         #: The sources of functions as they are written, and without what they make and use themselves.
@@ -107,9 +110,17 @@ class Sources:
         #: What functions are called with while it runs, if its arguments are numbers and the like.
         self.calls: Calls | None = None
 
+    def tell(self, told: Callable[[types.CodeType], object]) -> None:
+        """Tell somebody else the code of functions that are compiled, and that of those that have been."""
+        self.told = told
+        for code in self.codes:
+            told(code)
+
     def source(self, function: types.FunctionType) -> Source:
         """The source of a function, without the functions and objects that it makes and uses itself."""
-        self.seen(function.__code__)
+        if function.__code__ not in self.codes:
+            self.codes[function.__code__] = None
+            self.told(function.__code__)
         if function not in self.sources:
             source = self.read(function)
             obstacles = Obstacles()

@@ -68,6 +68,8 @@ class Types:
         #: The classes with operators of their own to which arguments lead with respect to which is differentiated.
         self.special: frozenset[type] = frozenset()
         self.lowereds: dict[Any, Lowered] = {}
+        #: What has been typed once the results and effects of all that it calls were known.
+        self.settled: dict[Any, tuple[Lowered, Function, Facts]] = {}
         self.spaces: dict[int, int] = {}
 
     def lowered(
@@ -131,6 +133,20 @@ class Types:
                     _, reaching = with_owners(owners, ir, known)
                 return lowered, ir, reaching
             containers, owners = containers | stores, more
+
+    def settled_typed(
+        self,
+        function: types.FunctionType,
+        wrt: tuple[str, ...],
+        facts: Mapping[str, Fact],
+        display: bool,
+        together: Together,
+    ) -> tuple[Lowered, Function, Facts]:
+        """The same while no fixed point is sought, found once: a function is asked about again with other checks."""
+        key = function, wrt, tuple(facts.items()), display, together
+        if key not in self.settled:
+            self.settled[key] = self.typed(function, wrt, facts, display, together)
+        return self.settled[key]
 
     def inferred_with(self, lowered: Lowered, ir: Function, facts: Mapping[str, Fact]) -> tuple[Function, Facts]:
         """A function without the branches that the types of its parameters decide, and the types of the rest."""
