@@ -118,9 +118,12 @@ class _Forward:
         if any(not self.state.effects.group.get(name, frozenset()).isdisjoint(held) for name in stopped):
             # Its tangent in a container would be none of the array's own.
             self.refusals.refuse(stmt.origin.line, INTO_STOPPED, INTO_STOPPED_REMEDY)
-        for name in self.state.effects.written_by(stmt):
+        openly, written = self.state.effects.written_openly(stmt), self.state.effects.written_by(stmt)
+        for name in written:
             group = self.state.effects.group.get(name, frozenset())
-            if name not in self.state.active and not group.isdisjoint(self.state.active):
+            # Into what may be the module's nothing is written but constants; what the statement gives a name comes later.
+            elsewhere = frozenset() if name in openly else written.union(writes(stmt))
+            if name not in self.state.active and not self.state.active.isdisjoint(group - elsewhere):
                 what, remedy = INTO_STOPPED, INTO_STOPPED_REMEDY
                 if unknown := next((e for e in opaques(stmt) if e.alters), None):
                     what = (

@@ -301,11 +301,13 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
     written = state.part(s, member, base, name)
     if written is not None:
         return (written,)
-    if isinstance(member, types.FunctionType) and not own:
+    method = member.__func__ if isinstance(member, classmethod) else member
+    if isinstance(method, types.FunctionType) and not own:
         _rest_on_member(s, base, name)
         operand = s.emit("attribute", (s.dynamic(base),), name, place=place)
         reread(s, operand, base, name)
-        return (Method(Known(member), base, owner(cls, name), operand),)
+        first = base if method is member else s.outside(cls, cls.__name__)
+        return (Method(Known(method), first, owner(cls, name), operand),)
     if isinstance(member, property) and not own:
         _rest_on_member(s, base, name)
         getter = member.fget

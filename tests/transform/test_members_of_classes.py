@@ -162,3 +162,54 @@ def test_what_python_asks_otherwise_is_right_or_refused(body: str) -> None:
         np.testing.assert_allclose(found, numeric_gradient(f, (1.3,)), rtol=1e-7)
     if "Local" in body:
         assert f.__globals__["Registered"].known == known
+
+
+OF_CLASSES = """
+class State:
+    def __init__(self, a, b):
+        self.__a, self.__b = a, b
+    @property
+    def a(self):
+        return self.__a
+    @property
+    def b(self):
+        return self.__b
+
+class Law:
+    __root = 2.0
+    def __init__(self, scale):
+        self.scale = scale
+    @classmethod
+    def weight(cls, z, s):
+        return s.a * np.log(z) / cls.__root + cls.share(s)
+    @classmethod
+    def share(cls, s):
+        return s.b
+    @classmethod
+    def of(cls, x):
+        return cls(x * x)
+    def state(self, x):
+        return State(x * self.scale, x)
+
+class Other(Law):
+    @classmethod
+    def share(cls, s):
+        return s.b * s.a
+
+LAW, OTHER = Law(3.0), Other(4.0)
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "s = LAW.state(x)\n    return LAW.weight(x, s)",
+        "s = OTHER.state(x)\n    return OTHER.weight(2.0, s) * LAW.share(s)",
+        "weigh = OTHER.weight\n    return weigh(x, OTHER.state(x * x))",
+        "return OTHER.of(x).state(x).a",
+    ],
+)
+def test_class_methods_of_objects_that_exist(body: str) -> None:
+    f = function_of(f"{OF_CLASSES}def f(x):\n    {body}\n")
+    assert grad(f)(1.3) == pytest.approx(numeric_gradient(f, (1.3,)), rel=1e-7)
+    assert jvp(f, (1.3,), (1.0,))[1] == pytest.approx(numeric_gradient(f, (1.3,)), rel=1e-7)
