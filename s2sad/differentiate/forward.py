@@ -121,7 +121,7 @@ class _Forward:
         openly, written = self.state.effects.written_openly(stmt), self.state.effects.written_by(stmt)
         for name in written:
             group = self.state.effects.group.get(name, frozenset())
-            # Into what may be the module's nothing is written but constants; what the statement gives a name comes later.
+            # Into what may be the module's only constants are written; what the statement gives a name comes later.
             elsewhere = frozenset() if name in openly else written.union(writes(stmt))
             if name not in self.state.active and not self.state.active.isdisjoint(group - elsewhere):
                 what, remedy = INTO_STOPPED, INTO_STOPPED_REMEDY

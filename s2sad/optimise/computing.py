@@ -1,6 +1,7 @@
-"""Which statements do no more than to compute real numbers from real numbers.
+"""Which statements do no more than to compute real numbers from real numbers, or to operate on what they are given.
 
-What they raise, if anything, says that a number is zero or too large, or that a variable has no value.
+What the first raise, if anything, says that a number is zero or too large, or that a variable has no value; what the
+others raise, that an operation does not take its operands.
 """
 
 from __future__ import annotations
@@ -9,8 +10,27 @@ from collections.abc import Callable
 
 import numpy as np
 
+from s2sad import ops
 from s2sad.analysis.infer import Facts
-from s2sad.ir.nodes import UNSET, Assign, Block, Call, Const, Copy, Evaluate, Expr, Global, If, Op, Var, While
+from s2sad.ir.nodes import (
+    UNSET,
+    Assign,
+    Block,
+    Build,
+    Call,
+    Const,
+    Copy,
+    Evaluate,
+    Expr,
+    Global,
+    If,
+    Op,
+    Slice,
+    Store,
+    Var,
+    While,
+)
+from s2sad.ir.traverse import children, is_attempt
 from s2sad.ir.types import Fact
 from s2sad.runtime.objects import require_value
 
@@ -18,7 +38,11 @@ from s2sad.runtime.objects import require_value
 Computes = Callable[[Call], bool]
 #: The classes of exceptions that such statements do not raise.
 NOT_RAISED = (ValueError, TypeError, LookupError, AttributeError)
+#: Those that operations do not raise.
+MISSING = (NameError, ImportError)
 _OPERATORS = ("+", "-", "*", "/", "//", "%")
+_OPERATING = ("operator", "inplace", "compare", "bool", "index", "attribute", "ifexp")
+_OPERANDS = ("array", "scalar", "numeric", "none", "list", "tuple")
 
 
 def only_computes(block: Block, facts: Facts, computes: Computes) -> bool:
@@ -54,6 +78,43 @@ def only_computes(block: Block, facts: Facts, computes: Computes) -> bool:
             case _:
                 return False
     return True
+
+
+def only_operates(block: Block, facts: Facts) -> bool:
+    """Whether all that a block does are operations of Python and NumPy on numbers, arrays, lists and tuples."""
+
+    def safe(expr: Expr) -> bool:
+        match expr:
+            case Const():
+                return True
+            case Var() | Global():
+                return _is_operand(facts.get(expr))
+            case Build() | Slice():
+                return all(map(safe, children(expr)))
+            case Call(op=Op(kind=kind, function=function)):
+                known = kind in _OPERATING or (kind in ("function", "runtime") and ops.spec_of(function) is not None)
+                return known and all(map(safe, children(expr)))
+        return False
+
+    for s in block:
+        match s:
+            case Assign(value=value) if safe(value):
+                pass
+            case Store(base=target, index=index, value=value) if safe(target) and safe(index) and safe(value):
+                pass
+            case Copy(sources=sources) if all(map(safe, sources)):
+                pass
+            case If(test=test, then=then, orelse=orelse) if not is_attempt(s) and safe(test):
+                if not (only_operates(then, facts) and only_operates(orelse, facts)):
+                    return False
+            case _:
+                return False
+    return True
+
+
+def _is_operand(fact: Fact) -> bool:
+    """Whether a value surely is none whose class is the user's, which may do anything where it is operated on."""
+    return fact.kind in _OPERANDS and not (fact.owners or fact.boxed or fact.reach)
 
 
 def _takes(op: Op, operands: list[Fact]) -> bool:

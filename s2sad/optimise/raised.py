@@ -9,7 +9,12 @@
 A number raises a TypeError where an item of it is set, an array does not.  So does ``len(u)``, of a number.  ``u[i]``
 with a truth value raises one of Python's numbers, and is an array of one of NumPy's: where an item is set next, both
 end in the handler.  Numbers and arrays raise an AttributeError where something is asked for, or set, that they have
-not: ``u.fillna(0)``, ``u.name = "power"``.
+not: ``u.fillna(0)``, ``u.name = "power"``.  That a name is missing, no operation says:
+
+    try:                                  # which is there
+        x = asarray(x)            ->      x = asarray(x)
+    except NameError:
+        pass
 """
 
 from __future__ import annotations
@@ -42,7 +47,15 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import subexpressions, walk
 from s2sad.ir.types import Fact
-from s2sad.optimise.computing import NOT_RAISED, Computes, is_number, is_plain, only_computes
+from s2sad.optimise.computing import (
+    MISSING,
+    NOT_RAISED,
+    Computes,
+    is_number,
+    is_plain,
+    only_computes,
+    only_operates,
+)
 from s2sad.optimise.outcomes import Classes, has_attribute
 
 #: Functions that raise nothing of real numbers and arrays of them, and those that give truth values.
@@ -66,13 +79,17 @@ def decided_attempt(
         computes: Whether a function of the user's does no more in a call than to compute numbers.
     """
     caught = [_caught(c, classes) for c in stmt.test.args if not _is_own(c)]  # type: ignore[union-attr]
-    if all(caught) and all(issubclass(c, NOT_RAISED) for found in caught for c in found or ()):
+    if all(caught):
         ends = next((at for at, s in enumerate(stmt.then) if isinstance(s, Exit)), 0)
         body, after = stmt.then[1:ends], stmt.then[ends + 1 :]
         plain = isinstance(stmt.then[0], Enter) and stmt.then[0].manager is None
+        known = {c for found in caught for c in found or ()}
         # What handlers alone give a value would have none.
-        if plain and _joined(stmt.orelse) <= _joined(after) and only_computes(body, facts, computes):
-            return (*body, *after)
+        if plain and _joined(stmt.orelse) <= _joined(after):
+            if all(issubclass(c, NOT_RAISED) for c in known) and only_computes(body, facts, computes):
+                return (*body, *after)
+            if all(issubclass(c, MISSING) for c in known) and only_operates(body, facts):
+                return (*body, *after)
     may = {error for s in stmt.then if (error := _may_raise(s)) is not None}
     if len(may) != 1:
         return None

@@ -121,7 +121,8 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
             value = s.dynamic(value)
         if kind == "*" and row is None and isinstance(value, Value):
             left = stars.left(function, args, op)
-            if isinstance(function, Value) and (row := stars.counted(s, value)) is not None:
+            by_size = isinstance(function, Value) or (left is None and stars.has_parameters(function))
+            if by_size and (row := stars.counted(s, value)) is not None:
                 spread = True
             if left is not None and left.rest:
                 args += stars.gathered(s, value, left.required, frame.place or op.place)

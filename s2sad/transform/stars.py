@@ -168,6 +168,11 @@ def left(function: Abstract, args: Args, op: Operation) -> Left | None:
     return Left(tuple([name for name, has_default in free if not has_default]), optional)
 
 
+def has_parameters(function: Abstract) -> bool:
+    """Whether it is known what a function or class of the user's takes."""
+    return _parameters(function) is not None
+
+
 def _parameters(function: Abstract) -> list[tuple[str, str, bool]] | None:
     """The parameters of what is called: the name, the kind and whether it has a default value."""
     if isinstance(function, Method) and function.owner is not None and isinstance(function.function, Known):

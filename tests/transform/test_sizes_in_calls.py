@@ -159,3 +159,43 @@ def test_what_is_surely_a_number_is_a_scalar():
         rtol=1e-6,
         atol=1e-8,
     )
+
+
+class Rates:
+    def __init__(
+        self, a: Any = 1.0, b: Any = 2.0, c: Any = 0.5, d: Any = 0.1, *, more: Any = 1.0, e: Any = 3.0
+    ) -> None:
+        self.a, self.b, self.c, self.d, self.more, self.e = a, b, c, d, more, e
+
+    def __call__(self, y: Any) -> Any:
+        return self.a * y + self.b * self.c - self.d * self.more * self.e
+
+
+def many(
+    a: Any, b: Any = 1.0, c: Any = 2.0, d: Any = 3.0, e: Any = 4.0, f: Any = 5.0, g: Any = 6.0, h: Any = 7.0
+) -> Any:
+    return a * b + c * d + e * f * g * h
+
+
+def with_many_defaults(x: Any) -> Any:
+    return many(*x) * many(x[0], *x)
+
+
+def with_two_stars(x: Any) -> Any:
+    return many(*x, *x[:2]) + Rates(*x, x[0])(x[1])
+
+
+def with_one_behind(x: Any) -> Any:
+    return many(*(x * x), 3.0) * Rates(*x)(x[2])
+
+
+@pytest.mark.parametrize("f", [with_many_defaults, with_two_stars, with_one_behind])
+def test_stars_of_arrays_are_as_many_arguments_as_these_have_items(f: Any) -> None:
+    for x in (np.array([0.3, 1.2, -0.7]), [0.3, 1.2, -0.7]):
+        if f is with_one_behind and isinstance(x, list):
+            continue
+        expected = numeric_gradient(f, [x])
+        value, gradient = value_and_grad(f)(x)
+        assert value == f(x)
+        np.testing.assert_allclose(gradient, expected, rtol=1e-7)
+        np.testing.assert_allclose(jvp(f, (x,), (x,))[1], np.dot(expected, x), rtol=1e-7)

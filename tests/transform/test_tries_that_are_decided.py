@@ -1,4 +1,5 @@
 """What is tried and surely raises, or surely does not: attributes that are computed once, and keys."""
+# ruff: noqa: SIM105
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import S2SADError, grad
+from s2sad import S2SADError, grad, jvp
+from tests.oracle import numeric_gradient
 from tests.transform.remaining import check_both_modes, check_gradient
 
 
@@ -146,3 +148,70 @@ def a_function_by_a_name_that_is_not_there(x: Any) -> Any:
 @pytest.mark.parametrize("f", [a_name_that_is_not_there, a_function_by_a_name_that_is_not_there])
 def test_names_that_are_not_there_are_tried(f: Callable[..., Any]) -> None:
     check_gradient(f, np.array([0.3, 0.5]))
+
+
+def check_by_differences(f: Callable[[Any], Any], x: Any) -> None:
+    expected = numeric_gradient(f, [x])
+    np.testing.assert_allclose(grad(f)(x), expected, rtol=1e-7)
+    np.testing.assert_allclose(jvp(f, (x,), (x,))[1], np.sum(expected * x), rtol=1e-7)
+
+
+asarray, empty_like = np.asarray, np.empty_like
+
+
+def without_numpy_perhaps(x: Any) -> Any:
+    """As in modules that do without NumPy where it is not installed."""
+    try:
+        x = asarray(x)
+    except NameError:
+        pass
+    root = np.sqrt(x * x)
+    try:
+        part = empty_like(root)
+        small = root < 0.5
+        part[small] = np.sin(root[small])
+        part[~small] = root[~small] ** 2
+    except NameError:
+        part = 0.0 if root < 0.5 else 1.0
+    return np.sum(part * x)
+
+
+def one_or_several(x: Any) -> Any:
+    """The second depends on what the first leaves: an array, whatever came in."""
+    try:
+        x = np.atleast_1d(x)
+    except (NameError, ImportError):
+        pass
+    try:
+        small = abs(x) < 0.5
+        x[small] = 2.0 * x[small]
+    except TypeError:
+        x = 2.0 * x if abs(x) < 0.5 else x
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("x", [np.array([0.3, 0.7]), np.array([[0.3, 0.7], [0.2, -0.9]])])
+def test_operations_say_of_no_name_that_it_is_missing(x: Any) -> None:
+    check_by_differences(without_numpy_perhaps, x)
+    check_by_differences(one_or_several, x)
+
+
+def test_a_number_has_become_an_array() -> None:
+    check_by_differences(one_or_several, 0.3)
+    check_by_differences(one_or_several, 0.7)
+
+
+def a_variable_without_a_value(x: Any) -> Any:
+    try:
+        y = x * 2.0
+        if x > 1.0:
+            factor = 5.0
+        y = y * factor
+    except NameError:
+        y = 3.0 * x
+    return y
+
+
+@pytest.mark.parametrize("x", [0.5, 1.5])
+def test_a_variable_that_has_no_value_is_a_name_that_is_missing(x: float) -> None:
+    check_by_differences(a_variable_without_a_value, x)
