@@ -57,8 +57,7 @@ class _Names:
         live = set(names_in(function.result))
         Liveness(self.conflicts.define, several).block(blocks, live)
         for param in function.params:
-            for name in (*live, *(p.name for p in function.params)):
-                self.conflicts.add(param.name, name)
+            self.conflicts.add(param.name, (*live, *(p.name for p in function.params)))
         self.chosen = {p.name: p.public for p in function.params}
         self.taken = set(self.chosen.values())
         self.other: Mapping[str, str] = {}
@@ -172,10 +171,20 @@ class _Interference:
         self.pairs: dict[str, set[str]] = {}
         #: The names that some should share their Python name with.
         self.likes = likes
+        #: The names that may share a Python name, and all of them.
+        self.groups: dict[str, set[str]] = {}
+        self.grouped: set[str] = set()
 
-    def add(self, a: str, b: str) -> None:
-        if a != b and _group(a) == _group(b):
-            self.pairs.setdefault(a, set()).add(b)
+    def add(self, a: str, others: Iterable[str]) -> None:
+        """Note that a name is needed at the same time as some others."""
+        others = set(others)
+        for name in others - self.grouped:
+            self.groups.setdefault(_group(name), set()).add(name)
+        self.grouped |= others
+        near = self.groups.get(_group(a), set()) & others - {a}
+        if near:
+            self.pairs.setdefault(a, set()).update(near)
+        for b in near:
             self.pairs.setdefault(b, set()).add(a)
 
     def has(self, a: str, b: str) -> bool:
@@ -191,6 +200,4 @@ class _Interference:
         elif isinstance(stmt, Copy):
             source = stmt.sources[stmt.targets.index(name)]
         same = source.name if isinstance(source, Var) else None
-        for other in live:
-            if other != same:
-                self.add(name, other)
+        self.add(name, live - {same})

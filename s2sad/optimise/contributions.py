@@ -30,7 +30,7 @@ import numpy as np
 from s2sad import ops
 from s2sad.analysis.sharing import sharing
 from s2sad.ir import algebra
-from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Function, Op, Stmt, Store, Var
+from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Function, Op, Origin, Stmt, Store, Var
 from s2sad.ir.traverse import blocks, map_stmt, names_in, reads, walk, writes
 from s2sad.optimise.memory import Memory, is_view
 from s2sad.runtime import own
@@ -220,25 +220,33 @@ def _negated(expr: Expr, name: str, new: Expr) -> Expr | None:
 
 
 def _collected(block: Block, memory: Memory) -> Block:
-    out: list[Stmt] = []
+    out: list[Stmt | None] = []
+    #: Where each part of an array is added to last, and where each object is read or written last by what adds nothing.
+    added: dict[tuple[Expr, Expr, Origin], int] = {}
+    touched: dict[str, int] = {}
     for stmt in block:
         if blocks(stmt):
             stmt = map_stmt(stmt, lambda e: e, lambda b: _collected(b, memory))
-        if isinstance(stmt, Store) and _adds(stmt, memory):
-            for position in range(len(out) - 1, -1, -1):
-                before = out[position]
-                if isinstance(before, Store) and _adds(before, memory):
-                    if (before.base, before.index, before.origin) == (stmt.base, stmt.index, stmt.origin):
-                        if _stays((before.value, before.index), out[position + 1 :], memory):
-                            merged = _sum(before.value, stmt.value, stmt.index != _WHOLE)
-                            if merged is not None:
-                                del out[position]
-                                stmt = replace(stmt, value=merged)
-                        break
-                elif memory.find(stmt.base.name) in memory.touches(before):  # type: ignore[union-attr]
-                    break
+        adds = isinstance(stmt, Store) and _adds(stmt, memory)
+        if adds:
+            assert isinstance(stmt, Store)
+            assert isinstance(stmt.base, Var)
+            position = added.get((stmt.base, stmt.index, stmt.origin), -1)
+            before = out[position] if position > touched.get(memory.find(stmt.base.name), -1) else None
+            if isinstance(before, Store):
+                between = [s for s in out[position + 1 :] if s is not None]
+                stays = _stays((before.value, before.index), between, memory)
+                merged = _sum(before.value, stmt.value, stmt.index != _WHOLE) if stays else None
+                if merged is not None:
+                    out[position] = None
+                    stmt = replace(stmt, value=merged)
+                    adds = _adds(stmt, memory)
+        if isinstance(stmt, Store) and adds:
+            added[stmt.base, stmt.index, stmt.origin] = len(out)
+        else:
+            touched.update(dict.fromkeys(memory.touches(stmt), len(out)))
         out.append(stmt)
-    return tuple(out)
+    return tuple([stmt for stmt in out if stmt is not None])
 
 
 def _adds(stmt: Store, memory: Memory) -> bool:
