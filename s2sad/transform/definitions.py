@@ -422,6 +422,26 @@ def items_by_place(sequence: Any) -> Any:
         place += 1
 
 
+def first_item(items: Any) -> Any:
+    """``next(items)`` of a generator that has not begun."""
+    begun = False
+    for item in items:  # noqa: B007
+        begun = True
+        break
+    if not begun:
+        raise StopIteration
+    return item
+
+
+def first_item_or(items: Any, default: Any) -> Any:
+    """``next(items, default)`` of a generator that has not begun."""
+    found = default
+    for item in items:
+        found = item
+        break
+    return found
+
+
 def next_or(iterator: Any, default: Any) -> Any:
     """``next(iterator, default)``."""
     try:

@@ -236,6 +236,9 @@ def iter_(given: Given) -> Done:
 def next_(given: Given) -> Done:
     if given.values and isinstance(given.values[0], Record):
         return _next_of_object(given, given.values[0])
+    if len(given.values) in (1, 2) and isinstance(given.values[0], Generator) and given.values[0].is_one_loop:
+        # It is not asked for others: a generator that has begun is none that can be run through.
+        return given.defined(definitions.first_item if len(given.values) == 1 else definitions.first_item_or)
     if not 1 <= len(given.values) <= 2 or not isinstance(given.values[0], (Stream, Lazy)):
         return None
     iterator = given.values[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +17,7 @@ from s2sad.ir.sizes import LiteralSizes
 from s2sad.ir.types import describe
 from s2sad.ops import spec_of
 from s2sad.ops.models import ObjectModel
-from s2sad.runtime.classes import own_class, static_member
+from s2sad.runtime.classes import module_of, own_class, static_member
 from s2sad.transform import arrays, presence, sizes, state
 from s2sad.transform.choices import asked, is_object_or_none
 from s2sad.transform.classes import is_followed_class
@@ -70,6 +71,8 @@ def global_name(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if not (callable(value) or isinstance(value, types.ModuleType) or of_users):
         if (model := ops.object_model_of(type(value))) is not None:
             return _foreign(s, op, frame, value, model)
+        if not s.making.reads_alike(op.data, frame.home):
+            return _of_other_module(s, op, frame)
         return _array_of_module(s, op, frame, value) if s.sized and kind_of(value) is not None else None
     if not of_users:
         return (Known(value, (op.data,), home=frame.home),)
@@ -89,6 +92,18 @@ def _integer_of_module(s: Specialiser, name: str, frame: Frame, value: int) -> D
         return None
     s.guard(Guard(resolver.cells.get(name, resolver.globals), name, value))
     return (Constant(value),)
+
+
+def _of_other_module(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """A number or array of the module of another function, which goes on to be read there."""
+    function = frame.home.source.function
+    module = sys.modules.get(module_of(function))
+    if module is None or vars(module) is not function.__globals__ or op.data not in vars(module):
+        return None
+    if op.data in function.__code__.co_freevars or frame.home.resolver.is_rebound(op.data):
+        return None
+    whole = s.dynamic(s.outside(module, module.__name__.rpartition(".")[2]))
+    return (s.emit("attribute", (whole,), op.data, op.result.name, frame.place or op.place),)
 
 
 def _foreign(s: Specialiser, op: Operation, frame: Frame, value: Any, model: ObjectModel) -> Done:

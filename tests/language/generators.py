@@ -304,3 +304,18 @@ def left_between(x) -> Any:
 
 
 REFUSED = (run_twice, run_in_rounds, asked, closed, delegated, left_between)
+
+
+SCALE, OFFSETS = 3.0, np.array([0.5, 1.5])
+
+
+def scaled(x, n) -> Iterator[Any]:
+    """What the variables of this module say, of which the module of the consumer has others."""
+    for k in range(n):
+        yield SCALE * x * k + OFFSETS[0], x + OFFSETS[1] * SCALE
+
+
+def inner_and_outer(x, n) -> Iterator[Any]:
+    both = scaled(x * SCALE, n)
+    for a, b in both:
+        yield a * b, SCALE * x

@@ -52,3 +52,61 @@ def test_order_of_effects(capsys: pytest.CaptureFixture[str]) -> None:
     expected = capsys.readouterr().out
     assert value_and_grad(_in_order)(2.0) == (2.0, 1.0)
     assert capsys.readouterr().out == expected
+
+
+SCALE, OFFSETS = 5.0, np.array([2.5, 3.5])
+
+
+def of_another_module(x: float) -> Any:
+    total = SCALE * OFFSETS[1]
+    for a, b in generators.scaled(x, 3):
+        total = total + a * b * SCALE
+    return total
+
+
+def of_another_that_runs_another(x: float) -> Any:
+    return sum(a * b for a, b in generators.inner_and_outer(x, 3))
+
+
+def first_of_one_loop(x: float) -> Any:
+    a, b = next(generators.scaled(x, 3))
+    return a * b
+
+
+def first_or_default(x: float) -> Any:
+    a, b = next(generators.scaled(x, 3), (x, x))
+    c, d = next(generators.scaled(x, 0), (x, x * x))
+    return a * b * c + d
+
+
+FIRST = [of_another_module, of_another_that_runs_another, first_of_one_loop, first_or_default]
+
+
+@pytest.mark.parametrize("program", FIRST, ids=lambda p: p.__name__)
+def test_generators_of_another_module_and_their_first_items(program: Callable[[Any], Any]) -> None:
+    test_right(program, 0.8)
+
+
+def test_variables_of_another_module_are_read_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    gradient = grad(of_another_module)
+    gradient(0.8)
+    monkeypatch.setattr(generators, "SCALE", 7.0)
+    monkeypatch.setattr(generators, "OFFSETS", np.array([1.0, 2.0]))
+    np.testing.assert_allclose(gradient(0.8), numeric_gradient(of_another_module, [0.8]), rtol=1e-7)
+
+
+def test_the_first_item_of_none() -> None:
+    def f(x: float) -> Any:
+        return next(generators.steps(x, 0))
+
+    with pytest.raises(StopIteration):
+        grad(f)(0.8)
+
+
+def test_an_item_after_the_first() -> None:
+    def f(x: float) -> Any:
+        made = generators.steps(x, 3)
+        return next(made) * next(made)
+
+    with pytest.raises(S2SADError):
+        grad(f)(0.8)
