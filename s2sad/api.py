@@ -108,7 +108,7 @@ class Derivative(Emitting):
         self._entry = _missed
         with placed():
             failed = self._variant(arguments.floats_at(self._positions, self._all_of(args, kwargs))).compiled
-            if not self._variants.take_otherwise(failed):
+            if not self._variants.take_otherwise(failed, error):
                 raise error
             try:
                 return self._called(args, kwargs)

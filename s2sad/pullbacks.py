@@ -81,8 +81,8 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, argnums: in
             by_name = dict(zip(names, given, strict=True))
             with arguments.naming(error, by_name):
                 compiled, (*results, saved) = run(arguments.sharing(by_name, wrt))
-        except TakenOtherwiseError:
-            if not variants(function).take_otherwise(made().compiled):
+        except TakenOtherwiseError as error:
+            if not variants(function).take_otherwise(made().compiled, error):
                 raise
             compiled, (*results, saved) = run()
     reverse, pair = compiled.functions[compiled.names[1]], compiled.pair

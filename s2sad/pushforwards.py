@@ -112,8 +112,8 @@ class Pushforward:
                 with arguments.naming(error, by_name):
                     together = arguments.sharing(by_name, wrt)
                     return self._run(self.compiled(primals, positions, together).compiled, values, dots)
-            except TakenOtherwiseError:
-                if is_decided or found is None or not variants(self.function).take_otherwise(found.compiled):
+            except TakenOtherwiseError as error:
+                if is_decided or found is None or not variants(self.function).take_otherwise(found.compiled, error):
                     raise
                 self._ready.clear()
                 return self(primals, tangents, positions, True)

@@ -28,6 +28,7 @@ from s2sad.ir.types import Fact, constant
 from s2sad.pipeline import Attempts, Compiled, Goal, Sizes, Together, compile_gradient
 from s2sad.runtime.contents import Aside
 from s2sad.runtime.copies import hold_mutable
+from s2sad.runtime.items import ContainerMetError, TakenOtherwiseError
 from s2sad.transform.foreign import attributes_among
 from s2sad.transform.given_functions import with_functions
 from s2sad.transform.instances import is_simple_class, with_attributes
@@ -95,6 +96,8 @@ class Variants(Aside):
         self.written: frozenset[str] = frozenset()
         #: What has helped to compile it for arguments of the very sizes, and small whole numbers, that are given.
         self.met_sizes: tuple[Sizes, ...] = ()
+        #: What may help for the arguments that are met next.
+        self._wanted: tuple[Sizes, ...] = ()
         #: Whether what is changed, and may be a number or an array, is taken for a number.
         self.numbers = False
         #: The truth values and texts that parameters had.
@@ -124,8 +127,10 @@ class Variants(Aside):
         def of_sizes(known: Sizes) -> Variant | None:
             return None if about else self._of_sizes(options, facts if literal is None else literal(), together, known)
 
-        for known in self.met_sizes:
+        wanted, self._wanted = self._wanted, ()
+        for known in dict.fromkeys((*wanted, *self.met_sizes)):
             if (sized := of_sizes(known)) is not None:
+                self.met_sizes = tuple(dict.fromkeys((*wanted, *self.met_sizes)))
                 return sized
         attempts = Attempts()
         try:
@@ -236,12 +241,18 @@ class Variants(Aside):
         """What tells the compiled derivatives apart."""
         return options, tuple(facts.items()), about, together, sizes, self.numbers
 
-    def take_otherwise(self, failed: Compiled) -> bool:
+    def take_otherwise(self, failed: Compiled, error: TakenOtherwiseError) -> bool:
         """Take what was taken for an array for a number, or the other way round; whether a run may begin again.
+
+        Where that was a list or an object, loops may be written out.
 
         Raises:
             UnsupportedError: if it is an array, for which there is no derivative.
         """
+        if isinstance(error, ContainerMetError):
+            self._wanted = ("rounds",) if failed.repeats and failed.of_rounds else ()
+            self._forget()
+            return bool(self._wanted)
         if failed.not_for_arrays is not None:
             raise failed.not_for_arrays
         if not failed.repeats:

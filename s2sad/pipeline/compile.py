@@ -106,7 +106,9 @@ def compile_gradient(
         sources.writes_out, sources.inlines = sizes == "rounds", inlines
         try:
             made = compilation.run(asked, goal, single, bool(sizes))
-            return replace(made, of_sizes=sources.asks_sizes)
+            return replace(
+                made, of_sizes=sources.asks_sizes, of_rounds=sources.fills_containers and sizes in ("", "sizes")
+            )
         except UnsupportedError as error:
             if attempts is not None and follows:
                 attempts.program = compilation.program

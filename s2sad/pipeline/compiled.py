@@ -58,7 +58,8 @@ class Compiled:
     ``pair`` says what goes in and out of the halves of a pair, ``tangent`` the same of the tangent of a function.  With
     ``once``, what a forward part saves serves one run of the reverse part, which changes the shadows in it: who wants
     several copies it.  The arguments of the parameters in ``written`` are copied first.  Sizes of arguments that are
-    not known decide which objects the program makes, if it is ``of_sizes``.  A program that ``repeats`` may run again
+    not known decide which objects the program makes, if it is ``of_sizes``; with ``of_rounds`` it may help to write
+    loops out where the run meets a list or an object in place of an array.  A program that ``repeats`` may run again
     from the start: it changes nothing but objects of its own.  One that takes what may be an array for a number, since
     there is no derivative for an array, has the error that says why.
     """
@@ -74,6 +75,7 @@ class Compiled:
     doings: Doings | None = None
     tangent: TangentCall | None = None
     of_sizes: bool = False
+    of_rounds: bool = False
     repeats: bool = False
     not_for_arrays: UnsupportedError | None = None
 

@@ -299,6 +299,13 @@ class TakenOtherwiseError(UndefinedDerivativeError):
     """
 
 
+class ContainerMetError(TakenOtherwiseError):
+    """What is changed is a list, say, or an object, and the derivative was made for an array.
+
+    One for which loops are written out, so that it is known what lists hold, may do.
+    """
+
+
 def require_number(x: Any) -> None:
     """Raise `UndefinedDerivativeError` unless ``x`` is a number.
 
@@ -323,11 +330,12 @@ def require_ndarray(x: Any) -> None:
 
     Raises:
         TakenOtherwiseError: if it is a number.
+        ContainerMetError: if it is neither.
 
     >>> require_ndarray(np.ones(2))
     """
     if type(x) is not np.ndarray or x.dtype.hasobject:
-        error = TakenOtherwiseError if isinstance(x, _NUMBERS) else UndefinedDerivativeError
+        error = TakenOtherwiseError if isinstance(x, _NUMBERS) else ContainerMetError
         what = "an array of objects" if isinstance(x, np.ndarray) and x.dtype.hasobject else f"a {type(x).__name__}"
         raise error(
             f"{what} is changed here, or read from what is changed, where the types do not say whether it is an array",
