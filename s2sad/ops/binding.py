@@ -40,7 +40,7 @@ def _signature(function: Function) -> inspect.Signature | None:
 
 
 def signature_in(text: str) -> inspect.Signature | None:
-    """The signature with which a text of documentation begins: before 2.4 NumPy's compiled functions have no other.
+    r"""The signature with which a text of documentation begins: before 2.4 NumPy's compiled functions have no other.
 
     Example:
         >>> signature_in("dot(a, b, out=None)\n\nDot product of two arrays.")
