@@ -280,7 +280,13 @@ class Adjoints:
         if not like.real or known.real:
             return g
         # Where nothing is complex, what is not known to be real is so.
-        return Call(_REAL, (g,)) if known.kind in ("scalar", "array") or (self.complex and like.numeric) else g
+        is_complex = known.kind in ("scalar", "array") or (self.complex and like.numeric)
+        return Call(_REAL, (g,)) if is_complex or self._has_complex_part(g, known) else g
+
+    def _has_complex_part(self, g: Expr, known: Fact) -> bool:
+        """Whether a number or array, of which it is not known which, is computed with a name of a complex one."""
+        parts = [self.make.of[n] for n in names_in(g)] if known.kind == "numeric" else []
+        return any(p.kind in ("scalar", "array") and not p.real for p in parts)
 
     def real_as(self, whole: Expr, g: Expr, like: Fact) -> Expr:
         """An adjoint that is real where ``whole``, of which that may not be known, is real."""

@@ -477,9 +477,11 @@ def set_attribute_of(a: Activation, op: Operation, objects: Objects, name: str, 
 def delete_attribute(a: Activation, op: Operation) -> Objects:
     """``del object.name``"""
     for o in a.of(op.operands[0]):
-        if o.cls is None or any(
-            static_member(o.cls, n) not in (None, vars(object).get(n)) for n in ("__delattr__", op.data)
-        ):
+        own = None if o.cls is None else static_member(o.cls, "__delattr__")
+        # The attribute of an object may hide one of its class, which stays; slots are taken out as they are set.
+        member = None if o.cls is None else static_member(o.cls, op.data)
+        is_raw = isinstance(member, types.MemberDescriptorType) or not hasattr(type(member), "__delete__")
+        if own is not object.__delattr__ or not is_raw:
             a.unknown(op, [o])
         a.mod(op, [o], op.data)
     return NOTHING

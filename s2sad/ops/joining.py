@@ -334,7 +334,15 @@ def _layers() -> Sequence[Sample]:
 
 if hasattr(np, "unstack"):  # NumPy 2.1
 
-    @linear(np.unstack, wrt=["x"], samples=_layers, result="view", infer=infer.several.unstacked, gives=(tuple,))
+    @linear(
+        np.unstack,
+        wrt=["x"],
+        samples=_layers,
+        result="view",
+        closer=infer.memory.of_layers_of_one,
+        infer=infer.several.unstacked,
+        gives=(tuple,),
+    )
     def unstack_(z_bar: Any, x: Array, *, axis: Any = 0) -> Array:
         if literal(axis):
             return np.stack(z_bar, axis)

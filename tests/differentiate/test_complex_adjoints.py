@@ -13,7 +13,7 @@ import pytest
 from s2sad import grad, value_and_grad, vjp
 from s2sad.errors import UndefinedDerivativeError
 from tests.language.support import case, check_gradient
-from tests.oracle import numeric_gradient
+from tests.oracle import numeric_gradient, richardson_jvp
 
 
 def _stacked(z: Any) -> Any:
@@ -278,3 +278,19 @@ def test_what_leaves_out_the_imaginary_parts_of_numbers_of_numpy_is_refused(f: C
         vjp(f, z)[1](z)
     _, pullback = vjp(f, z.real)
     np.testing.assert_allclose(pullback(np.ones(2))[0], numeric_gradient(lambda x: np.sum(f(x)), [z.real]), rtol=1e-8)
+
+
+def test_the_adjoint_of_a_real_part_that_is_written_later_is_real() -> None:
+    """The adjoint of the number that is returned may come as an array without axes."""
+
+    def f(z: Any) -> Any:
+        a = np.array(z)
+        part = a.real
+        a[0] = a[1] * 0.3
+        return np.real(np.sum(part * np.sum(a))), part
+
+    z, way = np.array([0.5 + 1.0j, 1.5 - 0.5j]), np.array([0.3 - 0.2j, 0.7 + 0.4j])
+    seeds = 0.7, np.array([1.2, -0.4])
+    _, pullback = vjp(f, z)
+    expected = sum(np.sum(s * d) for s, d in zip(seeds, richardson_jvp(f, (z,), (way,)), strict=True))
+    np.testing.assert_allclose(np.sum(pullback(seeds)[0] * way).real, expected, rtol=1e-8)

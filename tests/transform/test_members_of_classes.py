@@ -24,6 +24,7 @@ class Inner:
 
 class Outer:
     label = 2.0
+    row = np.ones(2)
     def __init__(self, inner, **more):
         self._inner, self._more, self.count = inner, more, 0
     def __getattr__(self, name):
@@ -126,6 +127,7 @@ RIGHT = [
 ODD = [
     "o = Outer(Inner(x))\n    try:\n        return o.nothing\n    except AttributeError:\n        return o.k * x",
     "o = Outer(Inner(x))\n    o.k = x ** 2\n    del o.k\n    return o.k * 3.0",
+    "o = Outer(Inner(x))\n    o.row = x * o.row\n    y = o.row\n    del o.row\n    return (y * o.row).sum()",
     "o = Outer(Inner(x))\n    return o.k * (2.0 if hasattr(o, 'nope') else 3.0)",
     "return getattr(Outer(Inner(x)), 'nope', x * 3.0)",
     "return getattr(Outer(Inner(x)), 'k', 3.0) * x",

@@ -79,6 +79,11 @@ def _sequence(call: Call, fact: Look | None) -> list[Fact]:
     return list(items_of(whole) or ()) if whole is not None and whole.kind in ("list", "tuple") else []
 
 
+def of_layers_of_one(call: Call, fact: Look | None) -> Answer:
+    """The layers of an array with one axis are numbers."""
+    return "fresh" if fact is not None and call.args and fact(call.args[0]).ndim == 1 else None
+
+
 def of_grids(call: Call, fact: Look | None) -> Answer:
     """New arrays, unless views are asked for."""
     return "fresh" if all(name != "copy" for name, _ in call.kwargs) else None
