@@ -12,6 +12,8 @@ from s2sad.transform.containers import MOST_ITEMS
 from s2sad.transform.known import NotSpecialisedError
 
 _EXISTS = "it would have to exist at run time"
+#: What is said of values that the specialiser alone knows, by the names of their classes.
+_NOT_FOLLOWED = "what the program makes, or changes, is used here in a way that is not followed"
 #: What the words mean that the passes give as reasons.
 _WHY = {
     "class": "this class has other bases, decorators or attributes than those that are followed: methods and constants",
@@ -82,7 +84,9 @@ def reason(
 ) -> Iterator[Violation]:
     """Why functions and objects that a function makes stay as they are; ``led`` has the calls that led to a line."""
     word = str(error)
-    why = _WHY.get(word, f"what {word!r} is here is not known" if word.isidentifier() else word)
+    why = _WHY.get(word, word)
+    if word not in _WHY and word.isidentifier():
+        why = _NOT_FOLLOWED if word[0].isupper() else f"what {word!r} is here is not known"
     if error.place is None:
         return
     place = place_in(error.file, error.place)

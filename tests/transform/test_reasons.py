@@ -122,3 +122,17 @@ def test_every_reason_is_said_in_words() -> None:
     words = {w for f in passes for w in re.findall(r'NotSpecialisedError\(\s*"([^"{]+)"', f.read_text())}
     unknown = {w for w in words - reasons._WHY.keys() - _OF_PYTHON if w.isidentifier() and w[0].islower()}
     assert unknown == set()
+
+
+def test_values_of_the_specialiser_are_not_named() -> None:
+    def f(x: Any) -> Any:
+        items, total = iter([x[0], x[1]]), 0.0
+        try:
+            while True:
+                total = total * 2.0 + next(items)
+        except StopIteration:
+            total = total * x[0]
+        return total
+
+    with pytest.raises(S2SADError, match=r"what the program makes, or changes, is used here in a way that is not"):
+        grad(f)(np.array([0.3, 0.2]))
