@@ -14,14 +14,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from s2sad.analysis.effects import Effects
-from s2sad.analysis.sharing import sharing
 from s2sad.analysis.summaries import user_calls
 from s2sad.analysis.versions import is_change, recorded
+from s2sad.differentiate.before_writes import read_before_writes
 from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.known import Known
-from s2sad.differentiate.stores import CONTAINERS, HOLDERS, MIRRORED, is_view, is_view_index, mirrors
-from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Copy, Expr, For, Function, Global, Op, Store, Unpack, Var
-from s2sad.ir.traverse import base, blocks, is_inplace, names_in, reads, walk, writes
+from s2sad.differentiate.stores import CONTAINERS, HOLDERS, is_view, is_view_index, mirrors
+from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Copy, Expr, For, Function, Op, Store, Unpack, Var
+from s2sad.ir.traverse import base, blocks, names_in, reads, walk, writes
 from s2sad.ir.types import Fact, same_shape
 
 _CHANGING = ("list", "dict", "dataclass")
@@ -91,10 +91,10 @@ def storage_of(known: Known, fact: Callable[[Expr], Fact]) -> Storage:
     # An item that is read and used at once, be it a number or a row, is a value.
     values: Set[str] = frozenset()
     if written:
+        lent = {p.name for p in function.params if p.public in known.context.buffers or p.name in effects.modified}
         values = {
             *_read_at_once(function, fact),
-            *_read_before_writes(function.body, effects, fact),
-            *_viewed_before_writes(function, effects, fact),
+            *read_before_writes(function, effects, fact, lent),
         }
     # What nobody reads has no adjoint.
     unread = recorded(function, effects.group, fact) if written else ()
@@ -153,77 +153,6 @@ def _viewed_by(stmt: Assign, fact: Callable[[Expr], Fact]) -> set[str]:
     if fact(Var(stmt.target)).kind in HOLDERS and value.args and is_view(value, fact):
         return set(names_in(value.args[0]))
     return set()
-
-
-def _read_before_writes(block: Block, effects: Effects, fact: Callable[[Expr], Fact]) -> Iterator[str]:
-    """The temporaries that may be numbers or rows, and are read for the last time before a row would be written."""
-    for position, stmt in enumerate(block):
-        for inner in blocks(stmt):
-            yield from _read_before_writes(inner, effects, fact)
-        for name in writes(stmt) if not is_inplace(stmt) else ():
-            if name.startswith("~t.") and name in effects.written and fact(Var(name)).kind not in HOLDERS:
-                made = stmt.value if isinstance(stmt, Assign) else None
-                fresh = isinstance(made, Call) and sharing(made, fact) == "fresh"
-                known = fact(Var(name))
-                fresh = fresh or (isinstance(made, Global) and (known.real or known.precision != ""))  # a dtype
-                if _is_read_before_writes(name, block[position + 1 :], fresh, effects):
-                    yield name
-
-
-def _viewed_before_writes(function: Function, effects: Effects, fact: Callable[[Expr], Fact]) -> Iterator[str]:
-    """The names of views that no shadow has, as of a row that is broadcast, read for the last time before writes."""
-    everywhere = Counter(n for s in walk(function.body) for n in reads(s))
-    everywhere.update(names_in(function.result))
-    for block in _all_blocks(function.body):
-        for position, stmt in enumerate(block):
-            viewed = stmt.value if isinstance(stmt, (Assign, Unpack)) else None
-            if not isinstance(viewed, Call) or mirrors(viewed) or viewed.op.function in MIRRORED:
-                continue
-            after = block[position + 1 :]
-            for name in effects.written.intersection(writes(stmt)):
-                reading = [s for s in walk(after) if name in reads(s)]
-                here = sum(list(reads(s)).count(name) for s in reading)
-                stays = all(_is_only_read(name, call, effects) for s in reading for call in user_calls(s))
-                if here == everywhere[name] and stays and _is_read_before_writes(name, after, False, effects):
-                    yield name
-
-
-def _all_blocks(block: Block) -> Iterator[Block]:
-    yield block
-    for stmt in block:
-        for inner in blocks(stmt):
-            yield from _all_blocks(inner)
-
-
-def _is_only_read(name: str, call: Call, effects: Effects) -> bool:
-    """Whether a call of a function that has source writes nothing that ``name`` views, and keeps no view of it."""
-    known = effects.calls.get(call)
-    if known is None:
-        return name not in names_in(call)
-    group = effects.group.get(name, frozenset({name}))
-    bound = {p for p, value in known.bound.items() if not group.isdisjoint(names_in(value))}
-    holding = known.written | known.shared | known.kept | frozenset().union(*known.linked)
-    return bound.isdisjoint(holding)
-
-
-def _is_read_before_writes(name: str, after: Block, fresh: bool, effects: Effects) -> bool:
-    """Whether nothing in a block writes the object of ``name`` before the last statement that reads the name.
-
-    Unless the object is a ``fresh`` one nothing may keep it either.
-    """
-    group = effects.group.get(name, frozenset({name}))
-    written = False
-    for stmt in after:
-        read = any(name in reads(s) for s in walk((stmt,)))
-        writing = any(not group.isdisjoint(effects.written_by(s)) for s in walk((stmt,)))
-        simple = not any(True for _ in blocks(stmt))
-        if read and (written or (writing and (is_inplace(stmt) or not simple))):
-            return False
-        if not fresh and any(name in reads(s) and not group.isdisjoint(writes(s)) for s in walk((stmt,))):
-            # Another name, a view or a container may be read later.
-            return False
-        written = written or writing
-    return True
 
 
 def _turned(
