@@ -16,7 +16,7 @@ from s2sad.analysis.effects import Effects
 from s2sad.analysis.sharing import sharing
 from s2sad.analysis.summaries import user_calls
 from s2sad.analysis.versions import is_change
-from s2sad.differentiate.stores import MIRRORED, holds, mirrors
+from s2sad.differentiate.stores import CONTAINERS, MIRRORED, holds, mirrors
 from s2sad.ir.nodes import Assign, Block, Call, Exit, Expr, For, Function, Global, If, Stmt, Store, Unpack, Var, While
 from s2sad.ir.traverse import is_attempt, is_inplace, names_in, reads, walk, writes
 from s2sad.ir.types import Fact
@@ -33,7 +33,7 @@ def read_before_writes(
     candidates = _candidates(function, effects, fact)
     if not candidates:
         return set()
-    order = _Order(effects, candidates)
+    order = _Order(effects, fact, candidates)
     changed = order.after(function.body, set())
     returned = candidates.keys() & set(names_in(function.result))
     order.late |= {n for n in returned if n in changed or not _group(n, effects).isdisjoint(lent)}
@@ -78,8 +78,8 @@ class _Order:
     ``others`` has, for each, the other names that it gives its object to: if these have shadows, it needs one.
     """
 
-    def __init__(self, effects: Effects, candidates: Mapping[str, bool]) -> None:
-        self.effects, self.candidates = effects, candidates
+    def __init__(self, effects: Effects, fact: Callable[[Expr], Fact], candidates: Mapping[str, bool]) -> None:
+        self.effects, self.fact, self.candidates = effects, fact, candidates
         self.late: set[str] = set()
         self.others: dict[str, set[str]] = defaultdict(set)
         self._near: dict[str, set[str]] = defaultdict(set)
@@ -132,8 +132,10 @@ class _Order:
         self.late |= {n for n in read for call in user_calls(stmt) if not self._is_only_read(n, call)}
         for name in read:
             made = {other for other in writes(stmt) if other in _group(name, self.effects)}
-            if not self.candidates[name]:
-                self.others[name] |= made
+            if self.candidates[name]:
+                # The shadow of a container that a new object is put into has a place for it.
+                made = {other for other in made if self.fact(Var(other)).kind not in CONTAINERS}
+            self.others[name] |= made
 
     def _is_only_read(self, name: str, call: Call) -> bool:
         """Whether a call of a function that has source writes nothing that ``name`` views, and keeps no view of it."""
