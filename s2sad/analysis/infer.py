@@ -49,7 +49,6 @@ from s2sad.ir.types import (
     either,
     either_key,
     given_of_both,
-    is_floating,
     item_of,
     key_of,
     leading_to,
@@ -239,9 +238,9 @@ class _Inference:
         """``fact`` with an atom of its own where its shape is not known."""
         if fact.shape is None and fact.kind in ("array", "numeric", "open"):
             return fact.but(shape=frozenset({self.atom(name)}))
-        if fact.kind == "scalar" and fact.real and (fact.size is None) is not is_floating(fact):
+        if fact.kind == "scalar" and fact.real and (fact.size is None) is not _is_floating(fact):
             # No number with a fraction is the size of an axis.
-            return fact.but(size=None if is_floating(fact) else named(name))
+            return fact.but(size=None if _is_floating(fact) else named(name))
         return self.changing.known_of(fact, name)
 
     def value(self, expr: Expr, name: str) -> Fact:
@@ -478,3 +477,8 @@ def _joined(stmt: Any) -> tuple[str, ...]:
     if isinstance(stmt, If):
         return tuple(t for s in (*stmt.then, *stmt.orelse) for t in _joined(s))
     return ()
+
+
+def _is_floating(fact: Fact) -> bool:
+    """Whether a value surely is of a floating-point or complex type."""
+    return fact.precision in ("float", "single", "double")

@@ -30,12 +30,15 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import children, expressions, subexpressions, walk, writes
+from s2sad.runtime.dicts import keys_of, largest_key, smallest_key, sorted_keys
 
 #: What is said of such a key.
 MESSAGE = "a key that depends on what is differentiated is read again, and keys carry no derivative"
 REMEDY = "Keep the number among the values, too, or make the key a constant: stop_gradient(...)."
 #: What has no keys, or numbers for keys.
 _KEYLESS = ("array", "scalar", "numeric", "list", "tuple")
+#: What gives the keys of a dict, or one of them.
+OF_KEYS = (keys_of, sorted_keys, largest_key, smallest_key)
 _METHODS = frozenset((*dir(dict), *dir(set)))
 
 
@@ -60,6 +63,12 @@ def _may_put(whole: Opaque) -> bool:
     """Whether an expression that is not taken apart calls a method of the name of one of a dict or set."""
     calls = [node.func for node in ast.walk(whole.node) if isinstance(node, ast.Call)]
     return any(isinstance(called, ast.Attribute) and called.attr in _METHODS for called in calls)
+
+
+def _run_through(iterable: Expr) -> Expr:
+    """What a loop over keys has its keys from."""
+    of_keys = isinstance(iterable, Call) and iterable.op.function in OF_KEYS
+    return iterable.args[0] if of_keys else iterable  # type: ignore[union-attr]
 
 
 class _Keys:
@@ -103,13 +112,17 @@ class _Keys:
         match stmt:
             case Assign(target=target, value=Var(name=name) | Call(op=Op(kind="change"), args=(Var(name=name), *_))):
                 self.alias(target, name)
+            case Assign(target=target, value=Call(op=Op(function=function), args=(Var(name=name), *_))):
+                # A list of keys, or one of them.
+                if function in OF_KEYS and name in self.dicts:
+                    self.keys.add(target)
             case Copy(targets=targets, sources=sources):
                 for target, source in zip(targets, sources, strict=True):
                     if isinstance(source, Var):
                         self.alias(target, source.name)
             case For(targets=targets, iters=iters) if len(targets) == len(iters):
-                pairs = zip(targets, iters, strict=True)
-                self.keys.update(t for t, e in pairs if isinstance(e, Var) and e.name in self.dicts)
+                pairs = zip(targets, map(_run_through, iters), strict=True)
+                self.keys.update(t for t, e in pairs if isinstance(e, Var) and e.name in self.dicts | self.keys)
             case _:
                 pass
 

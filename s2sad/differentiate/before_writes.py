@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
+from typing import Literal
 
 from s2sad.analysis.effects import Effects
 from s2sad.analysis.sharing import sharing
@@ -20,6 +21,9 @@ from s2sad.differentiate.stores import CONTAINERS, MIRRORED, holds, mirrors
 from s2sad.ir.nodes import Assign, Block, Call, Exit, Expr, For, Function, Global, If, Stmt, Store, Unpack, Var, While
 from s2sad.ir.traverse import is_attempt, is_inplace, names_in, reads, walk, writes
 from s2sad.ir.types import Fact
+
+#: What a name refers to: an object of its own, a dtype, or what others may refer to as well.
+Origin = Literal["fresh", "dtype", ""]
 
 
 def read_before_writes(
@@ -43,12 +47,12 @@ def read_before_writes(
     return found
 
 
-def _candidates(function: Function, effects: Effects, fact: Callable[[Expr], Fact]) -> Mapping[str, bool]:
-    """The names that may be numbers, and those of views that no shadow has; and whether each is an object of its own.
+def _candidates(function: Function, effects: Effects, fact: Callable[[Expr], Fact]) -> Mapping[str, Origin]:
+    """The names that may be numbers, and those of views that no shadow has, with what they refer to.
 
     What is written or changed through the name itself is none of them.
     """
-    found: dict[str, bool] = {}
+    found: dict[str, Origin] = {}
     refused = effects.kept | effects.altered
     for stmt in walk(function.body):
         for name in effects.written.intersection(writes(stmt)):
@@ -58,14 +62,16 @@ def _candidates(function: Function, effects: Effects, fact: Callable[[Expr], Fac
                 continue
             if is_inplace(stmt) or (made is not None and is_change(made)):
                 refused |= {name}
-            found[name] = not holds(known) and _is_fresh(made, known, fact) and found.get(name, True)
+            origin = "" if holds(known) else _origin(made, known, fact)
+            found[name] = origin if found.get(name, origin) == origin else ""
     return {n: fresh for n, fresh in found.items() if n not in refused}
 
 
-def _is_fresh(made: Expr | None, known: Fact, fact: Callable[[Expr], Fact]) -> bool:
-    """Whether what defines a name surely makes an object that nothing else refers to."""
-    is_dtype = isinstance(made, Global) and (known.real or known.precision != "")
-    return is_dtype or (isinstance(made, Call) and sharing(made, fact) == "fresh")
+def _origin(made: Expr | None, known: Fact, fact: Callable[[Expr], Fact]) -> Origin:
+    """Whether what defines a name surely makes an object that nothing else refers to, or is a dtype."""
+    if isinstance(made, Global) and (known.real or known.precision != ""):
+        return "dtype"
+    return "fresh" if isinstance(made, Call) and sharing(made, fact) == "fresh" else ""
 
 
 def _group(name: str, effects: Effects) -> frozenset[str]:
@@ -78,7 +84,7 @@ class _Order:
     ``others`` has, for each, the other names that it gives its object to: if these have shadows, it needs one.
     """
 
-    def __init__(self, effects: Effects, fact: Callable[[Expr], Fact], candidates: Mapping[str, bool]) -> None:
+    def __init__(self, effects: Effects, fact: Callable[[Expr], Fact], candidates: Mapping[str, Origin]) -> None:
         self.effects, self.fact, self.candidates = effects, fact, candidates
         self.late: set[str] = set()
         self.others: dict[str, set[str]] = defaultdict(set)
@@ -132,7 +138,9 @@ class _Order:
         self.late |= {n for n in read for call in user_calls(stmt) if not self._is_only_read(n, call)}
         for name in read:
             made = {other for other in writes(stmt) if other in _group(name, self.effects)}
-            if self.candidates[name]:
+            if self.candidates[name] == "dtype":
+                continue
+            if self.candidates[name] == "fresh":
                 # The shadow of a container that a new object is put into has a place for it.
                 made = {other for other in made if self.fact(Var(other)).kind not in CONTAINERS}
             self.others[name] |= made

@@ -291,7 +291,7 @@ class _Forward:
             if dot is None and isinstance(source, Var) and source.name in self.state.known.unbound:
                 if self.make.of[source.name].kind != "scalar":
                     self.asked.add(source.name)
-            is_array = self.state.is_buffer(target) and self.make.fact(source).kind != "scalar"
+            is_array = self.state.is_buffer(target) and self.make.fact(source).kind not in ("scalar", "none")
             if dot is None and is_array and not self.state.is_constant_parameter(source):
                 self.refusals.refuse(stmt.origin.line, INTO_STOPPED, "Take a copy of it first.")
             targets.append(self.state.dots[target])

@@ -28,6 +28,7 @@ from s2sad.runtime.classes import (
     classes_reached,
     has_array_operators,
     is_changing_class,
+    is_unchanging_member,
     names_of_own,
     own_class,
     own_members,
@@ -72,13 +73,14 @@ class Fact:
     an object of another class are its attributes, if such classes can be reached from one; ``each`` is what holds for
     all.  ``reach`` are classes whose objects it may be, or lead to, and nobody knows more. Of an array of a ``boxed``
     class operations make arrays without axes where NumPy's own make numbers. ``value`` is the text, truth value or
-    whole number that it surely is.  ``attributes`` are those of an argument of which the function may set some, with
-    their types (see `s2sad.transform.instances`).  What is ``open`` with ``given`` is None, or else a number or an
-    array of that type.  What is ``other`` may surely be a ``text``; ``keys`` holds for every key of a dict.  Of an
-    argument and its attributes, those for which a model stands (see `s2sad.ops.models`) are in ``library`` with their
-    classes.  Of a ``repeated`` argument elements may be one in memory, a ``frozen`` one is read-only.  One that is a
-    ``function`` which may write is known.  An ``instance`` is an object of this very class of the user's, whose own
-    attributes have these names.  What is ``fixed`` carries no derivative, whatever it is made of.
+    whole number that it surely is. ``attributes`` are those of an argument of which the function may set some, with
+    their types (see `s2sad.transform.instances`). What is ``open`` with ``given`` is None, or else a number or an
+    array of that type. What is ``other`` may surely be a ``text`` or enumeration's member; ``keys`` holds for every
+    key of a dict.  Of an argument and its attributes, those for which a model stands (see `s2sad.ops.models`) are in
+    ``library`` with their classes. Of a ``repeated`` argument elements may be one in memory, a ``frozen`` one is
+    read-only. One that is a ``function`` which may write is known. An ``instance`` is an object of this very class of
+    the user's, whose own attributes have these names. What is ``fixed`` carries no derivative, whatever it is made
+    of.
     """
 
     kind: Kind
@@ -116,7 +118,7 @@ class Fact:
 
     @property
     def immutable(self) -> bool:
-        """Whether the value surely is a number or text, which nothing writes into."""
+        """Whether the value surely is a number, text or member of an enumeration, which nothing writes into."""
         return self.kind == "scalar" or self.text
 
     @property
@@ -193,6 +195,8 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     if isinstance(value, np.ndarray) and own and not has_array_operators(cls):
         what = f"{name} is of class {cls.__name__}, which has {min(own)} of its own"
         raise ArgumentError(f"{what}\nPass an array: np.asarray({name}).")
+    if is_unchanging_member(value):
+        return OTHER.but(text=True, owners=frozenset({cls}), instance=(cls, names_of_own(value)))
     if own and isinstance(value, (int, float, complex, np.generic)):
         return Fact("other", owners=frozenset({cls}))
     fact = _described(value, name, sizes)
@@ -464,11 +468,6 @@ def row_of(whole: Fact) -> Fact:
         row = Fact("array", None, whole.ndim - 1, whole.real)
     boxed = whole.boxed and row.kind != "scalar"
     return row.but(boolean=whole.boolean, precision=whole.precision, boxed=boxed)
-
-
-def is_floating(fact: Fact) -> bool:
-    """Whether a value surely is of a floating-point or complex type."""
-    return fact.precision in ("float", "single", "double")
 
 
 def made_of(dims: Dims, real: bool) -> Fact:

@@ -17,7 +17,9 @@ from s2sad.ops.spec import (
     sample,
 )
 from s2sad.runtime.arrays import unbroadcast
+from s2sad.runtime.dicts import by_key, values_of
 from s2sad.runtime.items import (
+    items_like,
     mean_items,
     repeat_items,
     scale_items,
@@ -217,3 +219,33 @@ def _sorted_jvp(iterable_dot: Any, z: Any, iterable: Any) -> Any:
 )
 def sorted_(z: Any, z_bar: Any, iterable: Any, *, key: Any = None, reverse: bool = False) -> Any:
     return unsorted(z_bar, z, iterable)
+
+
+# --- dicts of numbers ---
+
+
+@linear(
+    values_of,
+    wrt=["d"],
+    samples=lambda: [sample({"a": 0.3, "b": 1.2}), sample({2: np.array([0.3, 0.7])}), sample({})],
+    infer=infer.python.values,
+    dtype="inferred",
+    result="unknown",
+    makes=list,
+)
+def values_of_dict(z_bar: Any, d: Any) -> Any:
+    return by_key(d, z_bar)
+
+
+@linear(
+    by_key,
+    wrt=["values"],
+    steps=frozenset({"d"}),
+    samples=lambda: [sample({"a": 0, "b": 0}, [0.3, 1.2]), sample({"a": 0}, (1.5,))],
+    infer=infer.python.of_keys,
+    dtype="inferred",
+    result="unknown",
+    makes=dict,
+)
+def by_key_of_dict(z_bar: Any, d: Any, values: Any) -> Any:
+    return items_like(values, values_of(z_bar))

@@ -12,6 +12,7 @@ import struct
 from s2sad.ops import infer
 from s2sad.ops.spec import constant, operation
 from s2sad.runtime import protocols
+from s2sad.runtime.dicts import keys_of, largest_key, smallest_key, sorted_keys
 from s2sad.runtime.moves import (
     heap_made,
     heap_popped,
@@ -72,6 +73,10 @@ operation(
     consumes=("iterable",),
     makes=dict,
 )
+# The keys of a dict carry no derivative, whatever the dict holds.
+constant(keys_of, infer=infer.python.keys, dtype="inferred", makes=list)
+constant(sorted_keys, infer=infer.python.keys, dtype="inferred", calls=("key",), makes=list)
+constant(largest_key, smallest_key, infer=infer.python.key, dtype="inferred", calls=("key",))
 operation(builtins.set, signature=lambda iterable=None: None, consumes=("iterable",), makes=set)
 operation(builtins.frozenset, signature=lambda iterable=None: None, consumes=("iterable",), makes=frozenset)
 operation(builtins.slice, signature=lambda *args: None, infer=infer.python.of_slice, dtype="inferred")

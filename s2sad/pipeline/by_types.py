@@ -6,6 +6,8 @@ b = copy.copy(a)        ->  b = np.copy(a)      of arrays, whose layout both kee
                             b = a               of numbers
 b = a[()]               ->  b = a               of NumPy's numbers
 b = d.get(k, c)         ->  b = d[k] if k in d else c                of dicts
+list(d), sorted(d), max(d)                      of dicts: the same, of keys, which carry no derivative
+... d.values()           ->  ... values_of(d)    of dicts, where no loop runs over them as they change
 b = sorted(a)           ->  b = list(a)         of tuples and the like
                             b = b after moved(in_order(b))
 """
@@ -21,9 +23,26 @@ import numpy as np
 
 from s2sad.analysis.evaluate import is_plain_dict
 from s2sad.analysis.infer import Facts
-from s2sad.ir.nodes import MOVED, Assign, Block, Build, Call, Copy, Evaluate, Expr, Function, If, Op, Opaque, Stmt, Var
+from s2sad.ir.nodes import (
+    MOVED,
+    Assign,
+    Block,
+    Build,
+    Call,
+    Copy,
+    Evaluate,
+    Expr,
+    For,
+    Function,
+    If,
+    Op,
+    Opaque,
+    Stmt,
+    Var,
+)
 from s2sad.ir.traverse import base, is_atom, map_stmt, walk, writes
 from s2sad.ir.types import same_shape, some_item
+from s2sad.runtime.dicts import keys_of, largest_key, smallest_key, sorted_keys, values_of
 from s2sad.runtime.items import require_as_long
 from s2sad.runtime.moves import in_order
 
@@ -33,6 +52,9 @@ _COPY = Op("runtime", "np.copy", np.copy)
 _LIST = Op("runtime", "list", list)
 _INDEX = Op("index", "[]")
 _IN = Op("compare", "in")
+_VALUES_OF = Op("runtime", "values_of", values_of)
+#: What functions that run through a dict do with its keys.
+_OF_KEYS = {list: keys_of, sorted: sorted_keys, max: largest_key, min: smallest_key}
 _IN_ORDER = Op("runtime", "in_order", in_order)
 
 
@@ -61,13 +83,18 @@ def rewritten(function: Function, facts: Facts) -> Function:
 
 def _of_types(stmt: Stmt, facts: Facts, version: Callable[[str], str]) -> tuple[Stmt, ...]:
     """What a statement is by the types of its operands; itself alone if that is no other."""
+    if isinstance(stmt, For):
+        iters = tuple([_of_keys(iterable, facts) for iterable in stmt.iters])
+        return (replace(stmt, iters=iters) if iters != stmt.iters else stmt,)
     if isinstance(stmt, Evaluate) and isinstance(stmt.value, Call) and stmt.value.op.function is require_as_long:
         return () if same_shape(*map(facts.get, stmt.value.args)) else (stmt,)
     value = stmt.value if isinstance(stmt, Assign) else None
     if isinstance(stmt, Assign) and isinstance(value, Opaque) and value.refusal is not None:
-        return _got(stmt, value.sketch, facts, version)
+        return _of_dict(stmt, value.sketch, facts, version)
     if not isinstance(stmt, Assign) or not isinstance(value, Call):
         return (stmt,)
+    if (of_keys := _of_keys(value, facts)) is not value:
+        return (replace(stmt, value=of_keys),)
     if value.op.kind == "inplace" and value.op.name not in _CHANGING:
         of_items = facts.get(value.args[0]).kind in ("list", "tuple")
         return (replace(stmt, value=replace(value, op=replace(value.op, kind="operator"))) if of_items else stmt,)
@@ -101,11 +128,26 @@ def _of_types(stmt: Stmt, facts: Facts, version: Callable[[str], str]) -> tuple[
     return (stmt,)
 
 
-def _got(stmt: Assign, sketch: Call | None, facts: Facts, version: Callable[[str], str]) -> tuple[Stmt, ...]:
-    """``d.get(key, default)`` of a dict as a branch; any other statement as it is."""
-    if sketch is None or sketch.op.name != "get" or not is_plain_dict(facts.get(sketch.args[0])):
+def _of_keys(value: Expr, facts: Facts) -> Expr:
+    """A call of a function that runs through the keys of a dict as one that does no more."""
+    if not isinstance(value, Call) or len(value.args) != 1 or not is_plain_dict(facts.get(value.args[0])):
+        return value
+    function = next((mine for theirs, mine in _OF_KEYS.items() if value.op.function is theirs), None)
+    return value if function is None else replace(value, op=replace(value.op, function=function))
+
+
+def _of_dict(stmt: Assign, sketch: Call | None, facts: Facts, version: Callable[[str], str]) -> tuple[Stmt, ...]:
+    """``d.get(key, default)`` of a dict as a branch, ``d.values()`` as a list; any other statement as it is.
+
+    A view that has a name may be read after the dict has changed.
+    """
+    if sketch is None or sketch.op.kind != "method" or not is_plain_dict(facts.get(sketch.args[0])):
         return (stmt,)
     if not all(map(is_atom, sketch.args)):
+        return (stmt,)
+    if sketch.op.name == "values" and stmt.target.startswith("~"):
+        return (replace(stmt, value=Call(_VALUES_OF, sketch.args, (), sketch.node)),)
+    if sketch.op.name != "get":
         return (stmt,)
     whole, key, default = sketch.args
     item = version(base(stmt.target))

@@ -100,7 +100,8 @@ class Sources:
         self.asks_kinds = False
         #: Whether loops are written out for the sake of lists and dicts, and whether that may help.
         self.writes_out = self.fills_containers = False
-        #: The functions that change lists and dicts of their callers, and those that are inlined for it.
+        #: The functions that change lists and dicts of their callers, or hand out such of other classes, and those that
+        #: are inlined for it.
         self.changing: set[types.FunctionType] = set()
         self.inlines: frozenset[types.FunctionType] = frozenset()
         #: The calls of functions that are inlined, by the file and line of what they led to.
@@ -153,13 +154,15 @@ class Sources:
                     self.parted[function] = made.parted
                 self.made.update({f: part.origin for f, part in made.sources.items()})
                 self.led.update(made.led)
+                if made.makes_others:
+                    self.note_changing(function)
                 self.recorded += made.recorded
                 self.state += made.state
             self.sources[function] = source
         return self.sources[function]
 
     def note_changing(self, function: types.FunctionType) -> None:
-        """Note that a function changes lists or dicts of its callers."""
+        """Note that a function changes lists or dicts of its callers, or hands out such of other classes."""
         function = self.unpruned.get(function, function)
         whole = self.made.get(function, function)
         if whole is not None:

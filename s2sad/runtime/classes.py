@@ -10,6 +10,7 @@ import builtins
 import collections
 import contextlib
 import dis
+import enum
 import functools
 import gc
 import itertools
@@ -464,3 +465,18 @@ def _functions_of(cls: type) -> list[types.FunctionType]:
     """The functions that a class and its bases of the user's have."""
     own = [m for base in cls.__mro__ if not _is_of_library(base) for m in vars(base).values()]
     return [f for m in own for f in functions_in(m) or ()]
+
+
+def is_unchanging_member(value: object) -> bool:
+    """Whether a value is a member of an enumeration which holds nothing but numbers and texts.
+
+    Example:
+        >>> import enum
+        >>> is_unchanging_member(enum.Enum("Mode", "IDLE HEAT").IDLE)
+        True
+    """
+    if not isinstance(value, enum.Enum):
+        return False
+    held = [part for name, part in vars(value).items() if name != "__objclass__"]
+    parts = [part for whole in held for part in (whole if type(whole) is tuple else (whole,))]
+    return all(type(part) in (int, float, complex, bool, str, type(None)) for part in parts)

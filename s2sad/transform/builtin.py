@@ -105,12 +105,8 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         return (WRAPPING,)
     if isinstance(function, _GETTERS):
         return got(s, function, args, op, frame)
-    if isinstance(function, types.MethodDescriptorType) and function.__objclass__ is str and not named:
-        rows = [None if isinstance(v, (Constant, Value)) else s.row(v) for v in values]
-        parts = [v if row is None else Row(row) for v, row in zip(values, rows, strict=True)]
-        constants = list(map(_constant, parts))
-        made = None if None in constants else text_computed(function, [c.value for c in constants if c is not None])
-        return None if made is None else (made,)
+    if isinstance(function, types.MethodDescriptorType) and function.__objclass__ is str:
+        return _of_text(s, function, values, named)
     if any(function is cls for cls in _OF_NOTHING) and not args:
         return (Constant(function()),)
     if len(args) == len(values) == 1 and any(function is f for f in _OF_NUMBERS):
@@ -236,6 +232,23 @@ def _is_place(s: Specialiser, values: list[Abstract]) -> Done:
         return (Constant(is_place(value.value)),)
     row = Row(s.rows[value]) if isinstance(value, Value) and value in s.rows else value
     return (Constant(isinstance(row, Row) and row.cls is tuple and all(is_number(s, v) for v in row.items)),)
+
+
+def _of_text(s: Specialiser, function: Any, values: list[Abstract], named: dict[str, Abstract]) -> Done:
+    """What a method of texts gives for constants."""
+    given = [*values, *named.values()]
+    rows = [None if isinstance(v, (Constant, Value)) else s.row(v) for v in given]
+    constants = [_constant(v if row is None else Row(row)) for v, row in zip(given, rows, strict=True)]
+    if None in constants:
+        return None
+    known = [c.value for c in constants if c is not None]
+    first = len(values)
+    made = text_computed(function, known[:first], dict(zip(named, known[first:], strict=True)))
+    if isinstance(made, list):
+        return (items_of(s, list(map(Constant, made))),)
+    if isinstance(made, tuple):
+        return (Row(tuple(map(Constant, made))),)
+    return None if made is None else (Constant(made),)
 
 
 def _len(s: Specialiser, values: list[Abstract]) -> Done:

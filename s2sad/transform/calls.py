@@ -121,17 +121,21 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
             value = s.dynamic(value)
         if kind == "*" and row is None and isinstance(value, Value):
             left = stars.left(function, args, op)
-            by_size = isinstance(function, Value) or (left is None and stars.has_parameters(function))
-            if by_size and (row := stars.counted(s, value)) is not None:
-                spread = True
-            if left is not None and left.rest:
+            if isinstance(function, Value) or (left is None and stars.has_parameters(function)):
+                row = stars.counted(s, value)
+            elif left is not None and left.rest:
+                # What becomes of them may depend on how many there are.
+                s.relied.asks_kinds = True
+                row = stars.items_of(s, value)
+            if row is None and left is not None and left.rest:
                 args += stars.gathered(s, value, left.required, frame.place or op.place)
                 spread = True
                 continue
-            if left is not None and not left.optional:
-                row, spread = stars.spread(s, value, left.required, frame.place or op.place), True
-            elif left is not None:
+            if row is None and left is not None and left.optional:
                 counted = value, left, len(args)
+            elif row is None and left is not None:
+                row = stars.spread(s, value, left.required, frame.place or op.place)
+            spread = spread or row is not None
         if row is not None:
             args += [("", item) for item in row]
         elif named is not None:

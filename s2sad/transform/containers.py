@@ -13,6 +13,7 @@ from typing import Any
 from s2sad.ir.code import NONE, UNSET, Constant, Operand, Operation, Place, Value
 from s2sad.transform import sizes, typed
 from s2sad.transform.held import held_items, is_held, runs_as_it_is
+from s2sad.transform.keys import MemberKey, existing_key, is_member, key_operand
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -27,7 +28,6 @@ from s2sad.transform.known import (
     Record,
     Row,
     Stream,
-    key_operand,
 )
 from s2sad.transform.specialiser import Frame, Specialiser
 
@@ -98,7 +98,7 @@ def displayed(s: Specialiser, items: Items, kind: str, name: str, place: Place |
 
 
 def _are_plain(keys: Sequence[Any] | None) -> bool:
-    return not any(isinstance(key, tuple) for key in keys or ())
+    return not any(isinstance(key, (tuple, MemberKey)) for key in keys or ())
 
 
 def title_of(key: Any) -> str:
@@ -113,6 +113,8 @@ def key_of(s: Specialiser, value: Abstract) -> Constant | None:
     if row is not None and not (isinstance(value, Row) and value.cls is not tuple):
         parts = [key_of(s, item) for item in row]
         return None if None in parts else Constant(tuple([part.value for part in parts if part is not None]))
+    if isinstance(value, Known) and is_member(value.value):
+        return existing_key(s, value.value) if value.operand is not None else Constant(MemberKey(value.value, value))
     if not isinstance(value, Constant) or value is UNSET:
         return None
     known = isinstance(value.value, (str, int, type(None))) or (

@@ -10,6 +10,7 @@ from s2sad.ir.code import Constant, Definition, Exit, Operand, Operation, Place,
 from s2sad.transform import sizes
 from s2sad.transform.coded import list_of_objects
 from s2sad.transform.constants import makes_array, makes_new, makes_number
+from s2sad.transform.keys import key_operand
 from s2sad.transform.known import (
     Abstract,
     Choice,
@@ -23,7 +24,6 @@ from s2sad.transform.known import (
     Row,
     Stream,
     Typed,
-    key_operand,
 )
 from s2sad.transform.later import code_again
 from s2sad.transform.typed import operand_of
@@ -168,6 +168,7 @@ def display(s: Specialiser, items: Items, content: Content, values: list[Operand
     if stands_in and items.cls in (deque, defaultdict, OrderedDict):
         s.stand_ins[made], s.used = content.factory, True
         return made
+    s.relied.makes_others = True
     factory = [] if content.factory is None else [s.dynamic(content.factory)]
     cls = s.dynamic(s.outside(items.cls, items.cls.__name__))
     given = (made, *factory) if items.cls is deque else (*factory, made)

@@ -411,7 +411,8 @@ def applied(
 ) -> tuple[tuple[Value, ...], tuple[Operation, ...], Operand]:
     """A call of a function with so many arguments: these as new values, what is done, and the result.
 
-    A lambda that is used once is written out; what reads a global function is taken away from what stands before.
+    A lambda that is used once is written out; what reads a global function, or the method of a dict, is taken away from
+    what stands before.
     """
     whole = writer.whole
     made = whole.made.get(function) if isinstance(function, Value) else None
@@ -421,7 +422,8 @@ def applied(
             params = tuple([p.target for p in code.params if isinstance(p.target, Value)])
             return params, code.body.operations, code.body.exit.operands[0]
     params = tuple([Value(name) for name in _names(ITEMS, count)])
-    chain = removed(writer, function, out) if whole.object_of(function) is not None else ()
+    reads_item = made is not None and made.kind == "attribute" and made.data == "get"
+    chain = removed(writer, function, out) if reads_item or whole.object_of(function) is not None else ()
     called = whole.new("call", (function, *params), ("",) * count, place)
     whole.varied.update((*params, called.result))
     if not chain and isinstance(function, Value):

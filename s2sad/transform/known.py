@@ -343,13 +343,6 @@ Env = dict[Value | Variable, "Abstract | Cell | Variable"]
 WRAPPING = Known(None)
 
 
-def key_operand(key: Any) -> Abstract:
-    """The abstract value of a key; classes in a set are told apart, and are no values."""
-    if isinstance(key, type):
-        raise NotSpecialisedError("key")
-    return Row(tuple(map(key_operand, key))) if type(key) is tuple else Constant(key)
-
-
 def is_switch(constant: Constant) -> bool:
     """Whether a constant is one that says what to do, rather than a number to compute with."""
     return constant.value is None or isinstance(constant.value, (bool, str))

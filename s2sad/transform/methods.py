@@ -21,7 +21,8 @@ from s2sad.transform.containers import (
 )
 from s2sad.transform.existing import DICTS
 from s2sad.transform.held import held_items, is_held
-from s2sad.transform.known import Abstract, Cell, Content, Items, Known, Method, Row, key_operand
+from s2sad.transform.keys import key_operand
+from s2sad.transform.known import Abstract, Cell, Content, Items, Known, Method, Row
 from s2sad.transform.ordering import in_order, put_in_order
 from s2sad.transform.selected import got
 from s2sad.transform.specialiser import Done, Frame, Specialiser

@@ -19,6 +19,7 @@ from s2sad.transform.containers import (
     run_through,
 )
 from s2sad.transform.iterators import Given, plainly
+from s2sad.transform.keys import key_operand
 from s2sad.transform.known import (
     Abstract,
     Choice,
@@ -27,7 +28,6 @@ from s2sad.transform.known import (
     Record,
     Row,
     is_static,
-    key_operand,
     same,
 )
 from s2sad.transform.regions import is_expression

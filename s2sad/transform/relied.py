@@ -112,7 +112,8 @@ class Relied:
     known, and so it does with calls if a function ``recurs``.  It ``inlines`` functions that change lists and dicts of
     their callers; ``led`` are the calls of functions that are inlined, by the line of what they led to.  The conditions
     in ``answers`` have been asked by the branches around the place where the new program is written.  Functions are
-    made for known whole numbers where it ``fixes`` these.
+    made for known whole numbers where it ``fixes`` these.  The new program ``makes_others`` if it makes dicts and lists
+    of other classes than the built-in ones, as of `defaultdict`.
     """
 
     invariant: set[Value] = field(default_factory=set)
@@ -149,6 +150,7 @@ class Relied:
     inlines: frozenset[types.FunctionType] = frozenset()
     recurs: bool = False
     fixes: bool = False
+    makes_others: bool = False
     replaced: bool = False
     answers: dict[Operand, bool] = field(default_factory=dict)
 

@@ -19,6 +19,7 @@ from s2sad.transform.containers import MAPPINGS
 from s2sad.transform.existing import DICTS, is_container, is_function_or_class, is_object
 from s2sad.transform.given_functions import has_writing_methods, is_writing_member
 from s2sad.transform.held import held_items, is_held
+from s2sad.transform.keys import existing_key, key_operand
 from s2sad.transform.known import Abstract, Items, Known, Method, Row, Typed, is_callable
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -38,9 +39,9 @@ def selected(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if table is None:
         return None
     by_place = not _is_mapping(base)
-    known: Any = len(table) if by_place else tuple(table)
+    known = Constant(len(table)) if by_place else Row(tuple(map(key_operand, table)))
     helper = s.outside(place_among, "place_among") if by_place else s.outside(key_among, "key_among")
-    key = s.emit("call", s.operands([helper, index, Constant(known)], place), ("", ""), place=place)
+    key = s.emit("call", s.operands([helper, index, known], place), ("", ""), place=place)
     return _one_of(s, key, list(table.items()), op.result.name, place)
 
 
@@ -72,7 +73,10 @@ def _told_apart(s: Specialiser, base: Abstract, index: Abstract, op: Operation) 
     if isinstance(base, Typed):
         return {key: typed.item_at(s, base, key) for key in table}
     held = held_items(s, base) if isinstance(base, Known) else None
-    return table if held is None else held
+    if held is None:
+        return table
+    keys = [existing_key(s, key) for key in held]
+    return None if None in keys else dict(zip([key.value for key in keys if key], held.values(), strict=True))
 
 
 def got_of_known(s: Specialiser, method: Method, args: Args, op: Operation, place: Place | None) -> Done:
@@ -99,7 +103,7 @@ def _one_of(
     (at, first), *others = items
     if not others:
         return (_taken_apart(s, first),)
-    test = s.emit("compare", (key, Constant(at)), "==", place=place)
+    test = s.emit("compare", (key, *s.operands([key_operand(at)], place)), "==", place=place)
 
     def rest() -> End:
         found = _one_of(s, key, others, name, place)

@@ -97,7 +97,8 @@ class Specialised:
 
     The arguments for the parameters ``parted`` are objects that have been taken apart, each with the names of the
     attributes of which a copy was made.  Containers that attributes of existing objects lead to are ``recorded`` in.
-    The arrays of its ``state`` exist, and are written.
+    The arrays of its ``state`` exist, and are written.  It ``makes_others`` if it hands out dicts or lists of other
+    classes than the built-in ones, which stay known where it is inlined.
     """
 
     source: Source
@@ -108,6 +109,7 @@ class Specialised:
     state: tuple[Recorded, ...] = ()
     #: The calls of functions that are inlined, by the file and line of what they led to, the innermost first.
     led: Mapping[tuple[str, int], tuple[Place, ...]] = field(default_factory=dict)
+    makes_others: bool = False
 
 
 def specialised(
@@ -207,7 +209,16 @@ def specialised(
     guards = [*s.guards.values(), *steady.guards, *(g for h in s.homes.values() for g in h.resolver.guards.values())]
     file = whole.file
     led = {(file, line): tuple([place_in(file, at) for at in calls]) for line, calls in s.relied.led.items()}
-    return Specialised(whole, s.sources, tuple(guards), s.relied.parted, tuple(recorded), tuple(s.relied.entered), led)
+    return Specialised(
+        whole,
+        s.sources,
+        tuple(guards),
+        s.relied.parted,
+        tuple(recorded),
+        tuple(s.relied.entered),
+        led,
+        s.relied.makes_others,
+    )
 
 
 def _are_read(s: Specialiser, steady: Steady, recorded: Collection[Recorded]) -> bool:

@@ -41,7 +41,13 @@ def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """A method of what has a stand-in."""
     items = s.get(op.operands[0], frame)
     whole = stand_in(s, items) if isinstance(items, Items) else None
-    if not isinstance(items, Items) or whole is None or op.result not in s.called:
+    if not isinstance(items, Items) or whole is None:
+        return None
+    if op.result not in s.called and op.data == "get" and not isinstance(s.stand_ins[whole], Table):
+        # As the key of `max` and the like: no default value is put there.
+        with s.stand_ins.reading():
+            return (s.emit("attribute", (whole,), op.data, place=frame.place or op.place),)
+    if op.result not in s.called:
         return None
     if isinstance(s.stand_ins[whole], Table):
         return (Late(whole, op.data),)

@@ -251,6 +251,11 @@ def by_number(
 def counted(s: Specialiser, value: Value) -> tuple[Abstract, ...] | None:
     """The items of a value of which it may be known how many it has: what is met at run time gets them one by one."""
     s.relied.asks_sizes = True
+    return items_of(s, value)
+
+
+def items_of(s: Specialiser, value: Value) -> tuple[Abstract, ...] | None:
+    """The items of a value of which it is known how many it has."""
     found = places(s, value) if is_counted(s, value) else None
     return None if found is None else tuple([asked(s, item) for item in found])
 

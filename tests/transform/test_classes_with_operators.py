@@ -142,7 +142,37 @@ def compared(x):
     return scale * np.sum(x**2)
 
 
-@pytest.mark.parametrize("f", [energy, roots, lists_of_unknown_lengths, compared])
+class Series:
+    """A polynomial of as many coefficients as it is given."""
+
+    def __init__(self, *c):
+        self.c = list(c)
+
+    def __call__(self, t):
+        return functools.reduce(lambda acc, ci: acc * t + ci, reversed(self.c), 0.0)
+
+    def __mul__(self, other):
+        if not isinstance(other, Series):
+            return Series(*(other * u for u in self.c))
+        out = [0.0] * (len(self.c) + len(other.c) - 1)
+        for i, u in enumerate(self.c):
+            for j, v in enumerate(other.c):
+                out[i + j] += u * v
+        return Series(*out)
+
+    __rmul__ = __mul__
+
+    def integral(self, constant=0.0):
+        return Series(constant, *[u / (i + 1) for i, u in enumerate(self.c)])
+
+
+def made_of_an_array(x: Any) -> Any:
+    p = Series(*x[:3])
+    q = (2.0 * p * p).integral(1.0)
+    return q(x[3]) - q(0.0) + sum(q.c) * p(x[4])
+
+
+@pytest.mark.parametrize("f", [energy, roots, lists_of_unknown_lengths, compared, made_of_an_array])
 def test_classes_with_operators(f: Callable[..., Any]) -> None:
     check_both_modes(f, X, WAY)
 

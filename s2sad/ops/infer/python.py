@@ -91,6 +91,29 @@ def of_dict(b: Bound, fact: Look) -> Fact | None:
     return None if b else Fact("dict", items=())
 
 
+def values(b: Bound, fact: Look) -> Fact:
+    """The list of what a dict holds."""
+    whole = fact(b["d"])
+    if whole.items is not None:
+        return Fact("list", items=tuple([(n, item) for n, (_, item) in enumerate(whole.items)]))
+    return Fact("list", each=some_item(whole))
+
+
+def keys(b: Bound, fact: Look) -> Fact:
+    """The list of the keys of a dict."""
+    return Fact("list", each=key(b, fact))
+
+
+def key(b: Bound, fact: Look) -> Fact:
+    """A key of a dict."""
+    return key_of(fact(b["d"])) or OPEN
+
+
+def of_keys(b: Bound, fact: Look) -> Fact:
+    """A dict with the keys of another one."""
+    return Fact("dict", each=some_item(fact(b["values"])))
+
+
 def length(b: Bound, fact: Look) -> Fact:
     dims = fact(b["obj"]).dims
     return scalar(True, dims[0] if dims else None)
