@@ -40,6 +40,7 @@ from s2sad.transform.binding import bind, defaults_of
 from s2sad.transform.builtin import built_in
 from s2sad.transform.containers import run_through, view, view_of_operand
 from s2sad.transform.derivatives import Calls, derived
+from s2sad.transform.dict_defaults import takes_default, with_default
 from s2sad.transform.functionals import (
     BY_KEYS,
     REMEMBERING,
@@ -183,7 +184,7 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
                     if tables.freeze_objects(s, function.receiver):
                         return tables.sorted_in_place(s, function.receiver, dict(args), op, frame)
                     return call_function(s, SORT_BY, [("", function.receiver), *args], op, frame, None)
-                return done
+                return _with_default(s, function, args, op, frame) if done is None else done
             if isinstance(function.receiver, Row) and function.owner is None:
                 return objects.named_tuple_method(s, function, args)
             if not args and (pairs := held_pairs(s, function)) is not None:
@@ -211,9 +212,20 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
             return known_call(s, function, args, op, frame)
         case Late(name="view") if args:
             return viewed(s, function.receiver, args, op, frame)
+        case Late(name="pop" | "setdefault") if args:
+            return _with_default(s, function, args, op, frame)
         case Late() if not args and (seen := view_of_operand(s, function, frame.place or op.place)) is not None:
             return (seen,)
     return None
+
+
+def _with_default(s: Specialiser, method: Late | Method, args: Args, op: Operation, frame: Frame) -> Done:
+    """A call of a method of a dict of unknown keys that gives or puts a default value; None of any other."""
+    name = method.name if isinstance(method, Late) else method.function.value.__name__  # type: ignore[union-attr]
+    if not takes_default(name, [kind for kind, _ in args]):
+        return None
+    late = method if isinstance(method, Late) else Late(s.dynamic(method.receiver), name)
+    return with_default(s, late, args, op.result.name if op.results else "", frame.place or op.place)
 
 
 def _starting(s: Specialiser, function: Abstract, args: Args) -> tuple[Start, Args] | None:

@@ -33,7 +33,7 @@ from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
 from s2sad.frontend.touched import Calls, State
 from s2sad.frontend.trees import nodes_of
-from s2sad.ir.code import UNSET, Code, Operation, Value, Variable, inner, regions_in
+from s2sad.ir.code import UNSET, Code, Operand, Operation, Value, Variable, inner, regions_in
 from s2sad.ir.types import Fact
 from s2sad.ops.models import class_method_model_of, has_modelled_methods
 from s2sad.runtime.classes import MEMBERS
@@ -52,6 +52,7 @@ from s2sad.transform import (
 from s2sad.transform.arrays import returned
 from s2sad.transform.composites import may_change
 from s2sad.transform.containers import UNKNOWN
+from s2sad.transform.dict_defaults import takes_default
 from s2sad.transform.entered import with_state
 from s2sad.transform.functionals import is_functional
 from s2sad.transform.functions import same_function
@@ -301,6 +302,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
     frame = Frame({}, home)
     values: dict[Value, object] = {}
     displays: set[object] = set()
+    named: dict[Operand, str] = {}
     makes = makes_containers(code)
     if s.relied.writes_out and makes:
         return True
@@ -329,6 +331,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
             return True
         elif op.kind == "attribute" and isinstance(op.operands[0], Value):
             base = values.get(op.operands[0])
+            named[op.result] = op.data
             of_class = isinstance(base, type) and classes.is_followed_class(base)
             of_class = of_class or class_method_model_of(base, op.data) is not None
             is_passed = op.result not in s.called and ops.takes_operands(op.data)
@@ -338,7 +341,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
                 values[op.result] = getattr(base, op.data, None)
                 if _is_one_of(values[op.result], _FUNCTIONS) or foreign.meets_model(values[op.result]):
                     return True
-        elif op.kind == "call" and _is_call_worth_it(s, op, values, displays):
+        elif op.kind == "call" and _is_call_worth_it(s, op, values, displays, named):
             return True
     # A variable may have one function or object or another.
     chosen = [values.get(o) for region in regions_in(code.body) for o in region.exit.operands]  # type: ignore[arg-type]
@@ -350,12 +353,19 @@ def _is_one_of(value: object, known: Sequence[object]) -> bool:
 
 
 def _is_call_worth_it(
-    s: Specialiser, op: Operation, values: Mapping[Value, object], displays: Collection[object]
+    s: Specialiser,
+    op: Operation,
+    values: Mapping[Value, object],
+    displays: Collection[object],
+    named: Mapping[Operand, str],
 ) -> bool:
-    """Whether a call makes an object, passes a function, or may change a list that it is given."""
-    if any("*" in kind for kind in op.data):
-        return True
+    """Whether a call makes an object, passes a function, may change a list that it is given, or has default values.
+
+    The attributes that are called are ``named``.
+    """
     first = op.operands[0]
+    if any("*" in kind for kind in op.data) or takes_default(named.get(first, ""), op.data):
+        return True
     if any(simple.is_function(Known(values.get(o))) for o in op.operands[1:]):  # type: ignore[arg-type]
         return True
     if any(existing.is_object(values.get(o)) for o in op.operands):  # type: ignore[arg-type]

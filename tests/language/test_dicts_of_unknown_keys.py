@@ -97,8 +97,50 @@ def arrays(x: Any, names: Any) -> Any:
     return sum(np.sum(v**2) for v in found.values())
 
 
+def with_defaults_of_methods(x: Any, names: Any) -> Any:
+    t = totals(x, names)
+    t.pop("none", None)
+    taken = t.pop("none", 0.5) + t.pop("b", x[0])
+    rows: dict[str, list[Any]] = {}
+    for i, name in enumerate(names):
+        rows.setdefault(name, []).append(x[i % 2] * taken)
+    t.setdefault("a", 0.0)
+    t.setdefault("more", x[1] * x[1])
+    return sum(t.values()) + sum(len(row) * sum(row) for row in rows.values())
+
+
+class Sparse:
+    def __init__(self, n: int) -> None:
+        self.n, self.data = n, {}  # type: ignore[var-annotated]
+
+    def __setitem__(self, place: Any, value: Any) -> None:
+        if value == 0:
+            self.data.pop(place, None)
+        else:
+            self.data[place] = value
+
+    def __matmul__(self, x: Any) -> Any:
+        y = np.zeros(self.n)
+        for (i, j), value in self.data.items():
+            y[i] += value * x[j]
+        return y
+
+
+def sparse(x: Any, names: Any) -> Any:
+    a = Sparse(len(names))
+    for i in range(len(names)):
+        a[i, i] = x[i % 2] + 2.0
+        if i:
+            a[i, i - 1] = a[i - 1, i] = -0.5 * x[0]
+    a[0, 1] = 0.0
+    y = np.ones(len(names))
+    for _ in range(2):
+        y = a @ y
+    return np.sum(y * y)
+
+
 CASES = [
-    sum_of_values, values_in_arrays_and_in_order, shares, values_that_change, of_lists, with_default_values,
+    with_defaults_of_methods, sparse, sum_of_values, values_in_arrays_and_in_order, shares, values_that_change, of_lists, with_default_values,
     keys_in_order, smallest_first, counted, arrays,
 ]  # fmt: skip
 
