@@ -140,8 +140,8 @@ def sparse(x: Any, names: Any) -> Any:
 
 
 CASES = [
-    with_defaults_of_methods, sparse, sum_of_values, values_in_arrays_and_in_order, shares, values_that_change, of_lists, with_default_values,
-    keys_in_order, smallest_first, counted, arrays,
+    with_defaults_of_methods, sparse, sum_of_values, values_in_arrays_and_in_order, shares, values_that_change,
+    of_lists, with_default_values, keys_in_order, smallest_first, counted, arrays,
 ]  # fmt: skip
 
 
