@@ -17,7 +17,7 @@ from s2sad.differentiate.refusals import Refusals
 from s2sad.differentiate.selections import Selection
 from s2sad.differentiate.shadows import Shadows
 from s2sad.differentiate.storage import Storage
-from s2sad.differentiate.stores import CONTAINERS, ELLIPSIS, makes_fresh
+from s2sad.differentiate.stores import ELLIPSIS, makes_fresh, zeros_of
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Build, Call, Const, Evaluate, Expr, Op, Stmt, Store, Var
 from s2sad.ir.traverse import expressions, names_in, subexpressions, walk, writes
@@ -486,21 +486,3 @@ class Adjoints:
             made = Call(_FRESH if name in self.unbound else copy, (g,))
         self.owned.difference_update(names_in(g))
         return self.let_owned(self.make.bar(name), made, fact)
-
-
-def zeros_of(fact: Fact, open_ended: bool) -> Expr | None:
-    """Zeros in the structure of a type: the number 0.0 for each number or array.
-
-    A list or dict of any number of items is 0.0 as a whole if the structure is ``open_ended``; else there is None.
-    """
-    if fact.kind not in CONTAINERS:
-        return Const(0.0)
-    if fact.items is None:
-        return Const(0.0) if open_ended else None
-    parts = [(key, zeros_of(item, open_ended)) for key, item in fact.items]
-    known = [(Const(key), zero) for key, zero in parts if zero is not None]
-    if len(known) < len(parts):
-        return None
-    if fact.kind in ("dict", "dataclass"):
-        return Build("dict", tuple(part for pair in known for part in pair))
-    return Build("list", tuple(zero for _, zero in known))

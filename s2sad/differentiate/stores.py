@@ -11,7 +11,7 @@ from s2sad.analysis.effects import Effects
 from s2sad.analysis.indexing import index_parts
 from s2sad.analysis.sharing import sharing
 from s2sad.differentiate.builder import INDEX
-from s2sad.ir.nodes import Call, Const, Evaluate, Expr, Op, Opaque, Slice, Store, Var
+from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Opaque, Slice, Store, Var
 from s2sad.ir.traverse import children, names_in
 from s2sad.ir.types import Fact
 from s2sad.ops.binding import spelled
@@ -145,3 +145,21 @@ def field_key(whole: Fact, name: str) -> Const | None:
     if name not in names:
         return None
     return Const(name if whole.kind == "dataclass" else names.index(name))
+
+
+def zeros_of(fact: Fact, open_ended: bool) -> Expr | None:
+    """Zeros in the structure of a type: the number 0.0 for each number or array.
+
+    A list or dict of any number of items is 0.0 as a whole if the structure is ``open_ended``; else there is None.
+    """
+    if fact.kind not in CONTAINERS:
+        return Const(0.0)
+    if fact.items is None:
+        return Const(0.0) if open_ended else None
+    parts = [(key, zeros_of(item, open_ended)) for key, item in fact.items]
+    known = [(Const(key), zero) for key, zero in parts if zero is not None]
+    if len(known) < len(parts):
+        return None
+    if fact.kind in ("dict", "dataclass"):
+        return Build("dict", tuple(part for pair in known for part in pair))
+    return Build("list", tuple(zero for _, zero in known))
