@@ -16,7 +16,7 @@ from dataclasses import replace
 from s2sad.ir.needed import Liveness
 from s2sad.ir.nodes import Assign, Block, Call, Const, Copy, Effect, Expr, Function, Pop, Push, Stmt, Var
 from s2sad.ir.traverse import base, names_in, reads, walk, writes
-from s2sad.ir.unset import set_first
+from s2sad.ir.unset import moves_in, set_first
 
 #: The Python names that temporaries have.
 _TEMPORARY = re.compile(r"t(_\d+)?")
@@ -124,7 +124,7 @@ def with_moved_set(function: Function) -> Function:
     function = _with_local(function)
     done: set[str] = set()
     while True:
-        moves = [(t, s) for stmt in walk(function.body) if isinstance(stmt, Copy) for t, s in _bare(stmt, function)]
+        moves = [(t, s) for t, s in moves_in(function.body) if s in function.unbound]
         names = name_all(function, ()) if moves else {}
         missing = {s for t, s in moves if names[t] != names[s]} - done
         if not missing:
@@ -144,12 +144,6 @@ def _with_local(function: Function) -> Function:
             gone = ast.Delete([ast.Name(base(name), ast.Del())])
             start += [Assign(name, Const(None)), Effect(gone, ((base(name), name),))]
     return replace(function, body=(*start, *function.body)) if start else function
-
-
-def _bare(move: Copy, function: Function) -> list[tuple[str, str]]:
-    """The targets and sources of a move of names that may have no value."""
-    pairs = zip(move.targets, move.sources, strict=True)
-    return [(t, s.name) for t, s in pairs if isinstance(s, Var) and s.name in function.unbound]
 
 
 def _group(name: str) -> str:

@@ -10,6 +10,7 @@ from typing import TypeGuard
 import numpy as np
 
 from s2sad.ir.nodes import (
+    Assign,
     Block,
     Break,
     Build,
@@ -51,13 +52,11 @@ def set_first(body: Block, names: set[str], unbound: frozenset[str]) -> Block:
     It stands for none: who uses it gets Python's own error.
     """
     wanted = set(names)
-    copies = [s for s in walk(body) if isinstance(s, Copy)]
+    moves = list(moves_in(body))
     grown = bool(wanted)
     while grown:
         before = len(wanted)
-        for move in copies:
-            pairs = zip(move.targets, move.sources, strict=True)
-            wanted |= {s.name for t, s in pairs if t in wanted and isinstance(s, Var) and s.name in unbound}
+        wanted |= {source for target, source in moves if target in wanted and source in unbound}
         grown = len(wanted) > before
     wanted -= set(_entered(body))
     out: list[Stmt] = []
@@ -68,6 +67,15 @@ def set_first(body: Block, names: set[str], unbound: frozenset[str]) -> Block:
             wanted.difference_update(first)
         out.append(stmt)
     return tuple(out)
+
+
+def moves_in(body: Block) -> Iterator[tuple[str, str]]:
+    """The moves of what one version of a variable is to another, and into join names: targets and sources."""
+    for stmt in walk(body):
+        if isinstance(stmt, Copy):
+            yield from ((t, s.name) for t, s in zip(stmt.targets, stmt.sources, strict=True) if isinstance(s, Var))
+        elif isinstance(stmt, Assign) and isinstance(stmt.value, Var) and base(stmt.target) == base(stmt.value.name):
+            yield stmt.target, stmt.value.name
 
 
 def given_at_exits(body: Block, active: Set[str]) -> frozenset[str]:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad, value_and_grad
+from s2sad import grad, jvp, value_and_grad, vjp
 from tests.language.support import Case, case, check_gradient, check_primal
+from tests.oracle import richardson_jvp
 
 V = np.array([0.7, 1.3])
 
@@ -415,3 +416,26 @@ def test_a_read_before_any_value_fails_as_in_python() -> None:
     for f in (read_before_it_is_set, value_and_grad(read_before_it_is_set)):
         with pytest.raises(UnboundLocalError, match="local variable 'y'"):
             f(V, 2)
+
+
+def set_in_a_handler_that_does_not_run(x: Any) -> Any:
+    total = np.sum(x * x)
+    try:
+        if total < 0:
+            x *= 0.7
+    except ValueError:
+        v = x * 2
+    try:
+        v = x * 3
+    finally:
+        total = total + np.sum(x * v)
+    return total * np.sum(v)
+
+
+def test_what_a_handler_sets_may_have_no_value_where_the_next_try_begins() -> None:
+    check_gradient(case(set_in_a_handler_that_does_not_run, V))
+    along = np.array([0.3, -1.0])
+    expected = richardson_jvp(set_in_a_handler_that_does_not_run, (V,), (along,))
+    np.testing.assert_allclose(jvp(set_in_a_handler_that_does_not_run, (V,), (along,))[1], expected, rtol=1e-8)
+    value, pullback = vjp(set_in_a_handler_that_does_not_run, V)
+    np.testing.assert_allclose(pullback(1.0)[0] @ along, expected, rtol=1e-8)
