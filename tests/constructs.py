@@ -507,12 +507,13 @@ def _lists_in_lists(x: Any) -> Any:
     return best[n][n] + log["sum"][1] * log["sum"][-1] + log["last"][0]
 
 
-@right(K, "dicts that are added to by computed keys")
+@right(K, "dicts that are added to by computed keys; their values as a list, their keys in order")
 def _counted(x: Any) -> Any:
     found: dict[Any, Any] = {}
     for i, v in enumerate(x):
         found[i % 2] = found.get(i % 2, 0.0) + v * v
-    return found[0] * found[1]
+    largest = found[max(found, key=found.get)]  # type: ignore[arg-type]
+    return found[0] * found[1] + largest * sum(found.values()) + sum(found[k] * k for k in sorted(found))
 
 
 @right(K, "tuples and named tuples")
@@ -659,9 +660,12 @@ class Mode(enum.Enum):
     SQUARE = 2
 
 
-@right(B, "enums")
+@right(B, "enums, also as the keys of dicts")
 def _enums(x: Any, mode: Mode = Mode.SQUARE) -> Any:
-    return np.sum(x if mode is Mode.LINEAR else x * x)
+    rules = {Mode.LINEAR: lambda v: v, Mode.SQUARE: lambda v: v * v}
+    parts = {Mode.LINEAR: x[0], Mode.SQUARE: x[1]}
+    parts[mode] += x[2]
+    return np.sum(x if mode is Mode.LINEAR else x * x) + rules[mode](parts[Mode.SQUARE])
 
 
 @right(B, "objects that a loop makes, as many as the sizes of the arguments say")
