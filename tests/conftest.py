@@ -22,27 +22,26 @@ settings.load_profile("s2sad")
 gc.set_threshold(1_000_000, 20, 100)
 
 
-#: A cross of so many cases is a large one; those of operations and of the layout of the project are quick.
+#: A cross of so many cases is a large one; those of kernels, the matrix and the layout of the project are quick.
 LARGE = 10
-WHOLE = ("tests/ops/", "tests/kernels/", "tests/matrix/", "tests/test_project.py")
+WHOLE = ("tests/kernels/", "tests/matrix/", "tests/test_project.py")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--third``: of a large cross every third case, for continuous integration, which has ten minutes."""
-    parser.addoption("--third", action="store_true", help="run every third case of the large crosses")
+    """``--every N``: of a large cross every N-th case, for continuous integration, which has ten minutes."""
+    parser.addoption("--every", type=int, default=1, help="run every N-th case of the large crosses")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what ``--third`` says; which cases these are depends on their names alone."""
-    if not config.getoption("--third"):
-        return
+    """Leave out what ``--every`` says; which cases these are depends on their names alone."""
+    every = config.getoption("--every")
     cases = Counter(item.nodeid.partition("[")[0] for item in items)
     left_out = [
         item
         for item in items
         if cases[item.nodeid.partition("[")[0]] >= LARGE
         and not item.nodeid.startswith(WHOLE)
-        and zlib.crc32(item.nodeid.encode()) % 3
+        and zlib.crc32(item.nodeid.encode()) % every
     ]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
