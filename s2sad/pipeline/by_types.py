@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Set
 from dataclasses import replace
 
 import numpy as np
 
+from s2sad import ops
 from s2sad.analysis.evaluate import is_plain_dict
 from s2sad.analysis.infer import Facts
 from s2sad.ir.nodes import (
@@ -40,7 +42,7 @@ from s2sad.ir.nodes import (
     Stmt,
     Var,
 )
-from s2sad.ir.traverse import base, is_atom, map_stmt, walk, writes
+from s2sad.ir.traverse import base, blocks, is_atom, map_stmt, names_in, reads, walk, writes
 from s2sad.ir.types import same_shape, some_item
 from s2sad.runtime.dicts import keys_of, largest_key, smallest_key, sorted_keys, values_of
 from s2sad.runtime.items import require_as_long
@@ -68,21 +70,44 @@ def rewritten(function: Function, facts: Facts) -> Function:
         taken.add(name)
         return name
 
-    if all(_of_types(stmt, facts, version) == (stmt,) for stmt in walk(function.body)):
+    opaque = any(isinstance(stmt, Assign) and isinstance(stmt.value, Opaque) for stmt in walk(function.body))
+    consumed = frozenset(_consumed(function)) if opaque else frozenset()
+    if all(_of_types(stmt, facts, version, consumed) == (stmt,) for stmt in walk(function.body)):
         return function
 
     def in_block(block: Block) -> Block:
         made: list[Stmt] = []
         for stmt in block:
-            others = _of_types(stmt, facts, version)
+            others = _of_types(stmt, facts, version, consumed)
             made += [map_stmt(stmt, lambda e: e, in_block)] if others == (stmt,) else others
         return tuple(made)
 
     return replace(function, body=in_block(function.body))
 
 
-def _of_types(stmt: Stmt, facts: Facts, version: Callable[[str], str]) -> tuple[Stmt, ...]:
-    """What a statement is by the types of its operands; itself alone if that is no other."""
+def _consumed(function: Function) -> Iterator[str]:
+    """The temporaries that nothing reads but a function of Python's own or NumPy's, in the statement behind."""
+    uses = Counter(n for stmt in walk(function.body) for n in reads(stmt))
+    uses.update(names_in(function.result))
+    pending = [function.body]
+    while pending:
+        block = pending.pop()
+        pending += [inner for stmt in block for inner in blocks(stmt)]
+        for stmt, reader in itertools.pairwise(block):
+            call = reader.value if isinstance(reader, Assign) else None
+            if isinstance(stmt, Assign) and stmt.target.startswith("~") and isinstance(call, Call):
+                spec = ops.spec_of(call.op.function) if call.op.kind == "function" else None
+                if spec is not None and not spec.defers and uses[stmt.target] == 1 and Var(stmt.target) in call.args:
+                    yield stmt.target
+
+
+def _of_types(
+    stmt: Stmt, facts: Facts, version: Callable[[str], str], consumed: Set[str] = frozenset()
+) -> tuple[Stmt, ...]:
+    """What a statement is by the types of its operands; itself alone if that is no other.
+
+    The temporaries that are ``consumed`` are read by the statement behind, and by nothing else.
+    """
     if isinstance(stmt, For):
         iters = tuple([_of_keys(iterable, facts) for iterable in stmt.iters])
         return (replace(stmt, iters=iters) if iters != stmt.iters else stmt,)
@@ -90,7 +115,7 @@ def _of_types(stmt: Stmt, facts: Facts, version: Callable[[str], str]) -> tuple[
         return () if same_shape(*map(facts.get, stmt.value.args)) else (stmt,)
     value = stmt.value if isinstance(stmt, Assign) else None
     if isinstance(stmt, Assign) and isinstance(value, Opaque) and value.refusal is not None:
-        return _of_dict(stmt, value.sketch, facts, version)
+        return _of_dict(stmt, value.sketch, facts, version, consumed)
     if not isinstance(stmt, Assign) or not isinstance(value, Call):
         return (stmt,)
     if (of_keys := _of_keys(value, facts)) is not value:
@@ -136,16 +161,18 @@ def _of_keys(value: Expr, facts: Facts) -> Expr:
     return value if function is None else replace(value, op=replace(value.op, function=function))
 
 
-def _of_dict(stmt: Assign, sketch: Call | None, facts: Facts, version: Callable[[str], str]) -> tuple[Stmt, ...]:
+def _of_dict(
+    stmt: Assign, sketch: Call | None, facts: Facts, version: Callable[[str], str], consumed: Set[str]
+) -> tuple[Stmt, ...]:
     """``d.get(key, default)`` of a dict as a branch, ``d.values()`` as a list; any other statement as it is.
 
-    A view that has a name may be read after the dict has changed.
+    A view that is not ``consumed`` at once may be read after the dict has changed.
     """
     if sketch is None or sketch.op.kind != "method" or not is_plain_dict(facts.get(sketch.args[0])):
         return (stmt,)
     if not all(map(is_atom, sketch.args)):
         return (stmt,)
-    if sketch.op.name == "values" and stmt.target.startswith("~"):
+    if sketch.op.name == "values" and stmt.target in consumed:
         return (replace(stmt, value=Call(_VALUES_OF, sketch.args, (), sketch.node)),)
     if sketch.op.name != "get":
         return (stmt,)

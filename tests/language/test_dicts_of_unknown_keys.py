@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import S2SADError, grad, jvp
+from s2sad import S2SADError, grad, jvp, value_and_grad
 from tests.oracle import numeric_gradient
 
 X = np.array([0.7, 1.2])
@@ -174,3 +174,29 @@ def test_keys_that_depend_are_refused_where_they_are_read(f: Callable[..., Any])
     for derivative in (lambda: grad(f)(X), lambda: jvp(f, (X,), (WAY,))):
         with pytest.raises(S2SADError, match="keys carry no derivative"):
             derivative()
+
+
+def changed(values: Any, d: dict[str, Any], v: Any) -> Any:
+    d["added"] = v
+    return sum(list(values))
+
+
+def a_view_that_sees_a_change(x: Any, names: Any) -> Any:
+    t = totals(x, names)
+    return changed(t.values(), t, x[0])
+
+
+def a_view_beside_a_change(x: Any, names: Any) -> Any:
+    t = totals(x, names)
+    return np.sum([np.sum(list(v)) if not np.isscalar(v) else v for v in (t.values(), t.pop("a"))])
+
+
+@pytest.mark.parametrize("f", [a_view_that_sees_a_change, a_view_beside_a_change], ids=lambda f: f.__name__)
+def test_a_view_is_no_list(f: Callable[..., Any]) -> None:
+    expected = numeric_gradient(f, (X, NAMES), 0)
+    try:
+        value, found = value_and_grad(f)(X, NAMES)
+    except S2SADError:
+        return
+    assert value == f(X, NAMES)
+    np.testing.assert_allclose(found, expected, rtol=1e-7)
