@@ -23,7 +23,7 @@ gc.set_threshold(1_000_000, 20, 100)
 
 
 #: A cross of so many cases is a large one; those of kernels, the matrix and the layout of the project are quick.
-LARGE = 10
+LARGE = 4
 WHOLE = ("tests/kernels/", "tests/matrix/", "tests/test_project.py")
 
 
