@@ -97,7 +97,7 @@ class Memory:
 
     def writes(self, stmt: Stmt) -> set[str]:
         """What a statement and those in it write, as :meth:`find` gives it."""
-        return {self.find(n) for s in walk((stmt,)) for n in _written(s)}
+        return {self.find(n) for s in walk((stmt,)) for n in written_by(s)}
 
     def touches(self, stmt: Stmt) -> set[str]:
         """What a statement and those in it read or write, as :meth:`find` gives it."""
@@ -256,7 +256,8 @@ def _linear(expr: Expr) -> _Linear:
     return (repr(expr),), 0
 
 
-def _written(stmt: Stmt) -> Iterator[str]:
+def written_by(stmt: Stmt) -> Iterator[str]:
+    """The names of objects that a statement itself may write, as far as that shows without what they share."""
     into = writes_into(stmt)
     if into is not None and not (isinstance(stmt, Store) and stmt.call is not None):
         yield into

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from s2sad.analysis.sharing import sharing
-from s2sad.ir.nodes import Assign, Block, Call, Copy, Expr, Op, Store, Var
-from s2sad.ir.traverse import walk
+from s2sad.ir.nodes import Assign, Block, Call, Copy, Expr, For, Stmt, Unpack
+from s2sad.ir.traverse import names_in, walk
+from s2sad.optimise.memory import written_by
 
 
 def written_into(block: Block) -> set[str]:
-    """The names of objects that are written in place, or may be under other names to which they are handed on."""
-    found: set[str] = set()
-    handed: dict[str, list[str]] = {}
+    """The names of objects that are written in place, or may be under other names that share them."""
+    found = {name for stmt in walk(block) for name in written_by(stmt)}
+    shared: dict[str, list[str]] = {}
     for stmt in walk(block):
-        match stmt:
-            case Copy(targets=targets, sources=sources):
-                for target, source in zip(targets, sources, strict=True):
-                    if isinstance(source, Var):
-                        handed.setdefault(target, []).append(source.name)
-            case Assign(target=target, value=Var(name=source)):
-                handed.setdefault(target, []).append(source)
-            case Assign(value=Call(op=Op(kind="inplace" | "change"), args=(Var(name=name), *_))):
-                found.add(name)
-            case Store(base=Var(name=name)):
-                found.add(name)
+        for target, value in _definitions(stmt):
+            shared.setdefault(target, []).extend(() if is_new(value) else names_in(value))
     waiting = list(found)
     while waiting:
-        more = [source for source in handed.get(waiting.pop(), ()) if source not in found]
-        found.update(more)
+        more = set(shared.get(waiting.pop(), ())) - found
+        found |= more
         waiting += more
     return found
+
+
+def _definitions(stmt: Stmt) -> Iterator[tuple[str, Expr]]:
+    """The names that a statement gives values, each with what it may be, or be a part of."""
+    match stmt:
+        case Copy(targets=targets, sources=sources):
+            yield from zip(targets, sources, strict=True)
+        case Assign(target=target, value=value):
+            yield target, value
+        case Unpack(targets=targets, value=value):
+            yield from ((target, value) for target in targets)
+        case For(targets=targets, iters=iters):
+            yield from ((target, iterable) for target in targets for iterable in iters)
 
 
 def as_own(value: Expr, shorter: Expr) -> Expr:
