@@ -52,7 +52,9 @@ def applied(call: Call, fact: Callable[[Expr], Fact], is_active: Callable[[Expr]
         NotDifferentiableError: if there is no rule, or none for an operand that is active.
     """
     op = call.op
-    strange = [a for a in call.args if fact(a).kind == "other" and not fact(a).text] if op.kind == "operator" else []
+    others = [a for a in call.args if fact(a).kind == "other"] if op.kind == "operator" else []
+    # A text of a class of the user's, or a member of an enumeration, may have operators of its own.
+    strange = [a for a in others if not fact(a).text or fact(a).owners]
     # A product with a sparse matrix that is constant has a derivative by the array; what it is shows when it runs.
     if strange and (op.name != "@" or any(map(is_active, strange))):
         raise NotDifferentiableError(

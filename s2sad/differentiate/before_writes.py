@@ -131,8 +131,8 @@ class _Order:
             return
         self.late |= read & changed
         written = read & self._written((stmt,))
-        if isinstance(stmt, Store) and stmt.call is None:
-            # The value is read before the store.
+        if isinstance(stmt, Store) and stmt.call is None and self.fact(stmt.base).kind in ("array", "numeric"):
+            # The value is read before the store, and copied; what is no array holds it from then on.
             written &= set(names_in(stmt.base))
         self.late |= written
         self.late |= {n for n in read for call in user_calls(stmt) if not self._is_only_read(n, call)}

@@ -73,14 +73,14 @@ class Fact:
     an object of another class are its attributes, if such classes can be reached from one; ``each`` is what holds for
     all.  ``reach`` are classes whose objects it may be, or lead to, and nobody knows more. Of an array of a ``boxed``
     class operations make arrays without axes where NumPy's own make numbers. ``value`` is the text, truth value or
-    whole number that it surely is. ``attributes`` are those of an argument of which the function may set some, with
-    their types (see `s2sad.transform.instances`). What is ``open`` with ``given`` is None, or else a number or an
-    array of that type. What is ``other`` may surely be a ``text`` or enumeration's member; ``keys`` holds for every
+    whole number that it surely is.  ``attributes`` are those of an argument of which the function may set some, with
+    their types (see `s2sad.transform.instances`).  What is ``open`` with ``given`` is None, or else a number or an
+    array of that type.  What is ``other`` may surely be a ``text`` or enumeration's member; ``keys`` holds for every
     key of a dict.  Of an argument and its attributes, those for which a model stands (see `s2sad.ops.models`) are in
-    ``library`` with their classes. Of a ``repeated`` argument elements may be one in memory, a ``frozen`` one is
-    read-only. One that is a ``function`` which may write is known. An ``instance`` is an object of this very class of
-    the user's, whose own attributes have these names. What is ``fixed`` carries no derivative, whatever it is made
-    of.
+    ``library`` with their classes.  Of a ``repeated`` argument elements may be one in memory, a ``frozen`` one is
+    read-only.  One that is a ``function`` which may write is known.  An ``instance`` is an object of this very class
+    of the user's, whose own attributes have these names.  What is ``fixed`` carries no derivative, whatever it is
+    made of.
     """
 
     kind: Kind
@@ -195,9 +195,10 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     if isinstance(value, np.ndarray) and own and not has_array_operators(cls):
         what = f"{name} is of class {cls.__name__}, which has {min(own)} of its own"
         raise ArgumentError(f"{what}\nPass an array: np.asarray({name}).")
-    if is_unchanging_member(value):
+    is_number = isinstance(value, (int, float, complex, np.generic))
+    if is_unchanging_member(value) and (own or not is_number):
         return OTHER.but(text=True, owners=frozenset({cls}), instance=(cls, names_of_own(value)))
-    if own and isinstance(value, (int, float, complex, np.generic)):
+    if own and is_number:
         return Fact("other", owners=frozenset({cls}))
     fact = _described(value, name, sizes)
     # What its items are is for its class to say, but not what its fields are.

@@ -92,7 +92,8 @@ def package_of(thing: object) -> str:
 def own_members(cls: type) -> types.MappingProxyType[str, Any]:
     """The members that a class of the user's defines under names of `BUILT_IN_NAMES`.
 
-    Members that a library defines are taken to do as the built-in ones; so are those that ``dataclasses`` generates.
+    Members that a library defines are taken to do as the built-in ones.  So are those that ``dataclasses`` generates,
+    and those of built-in classes under their own names, as enumerations of whole numbers have them.
 
     Example:
         >>> class Box:
@@ -109,8 +110,12 @@ def own_members(cls: type) -> types.MappingProxyType[str, Any]:
             for name in names:
                 found.pop(name, None)
         else:
-            own = {name: vars(base)[name] for name in names}
-            found.update({n: m for n, m in own.items() if not (_is_generated(n, m) or _only_copies(n, m))})
+            for name in names:
+                member = vars(base)[name]
+                if _is_built_in(name, member):
+                    found.pop(name, None)
+                elif not (_is_generated(name, member) or _only_copies(name, member)):
+                    found[name] = member
     return types.MappingProxyType(found)
 
 
@@ -220,6 +225,12 @@ def _is_generated(name: str, member: Any) -> bool:
         return member is None
     file = member.__code__.co_filename
     return file == "<string>" or file.startswith(_LIBRARY + os.sep)
+
+
+def _is_built_in(name: str, member: Any) -> bool:
+    """Whether a member is that of a built-in class under the same name."""
+    owner = getattr(member, "__objclass__", None)
+    return isinstance(owner, type) and _is_of_library(owner) and vars(owner).get(name) is member
 
 
 def _only_copies(name: str, member: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad, jvp
+from s2sad import S2SADError, grad, jvp
 from tests.oracle import numeric_gradient
 
 X = np.array([0.7, 1.2])
@@ -85,6 +85,10 @@ def numbers_by_level(x: Any) -> Any:
     return weights[Level.HIGH] * weights[0] * x[Level.HIGH]  # type: ignore[index]
 
 
+def levels_as_numbers(x: Any) -> Any:
+    return x[0] * Level.HIGH + np.sum(x**Level.HIGH) * x[1] - Level(1) / x[1]
+
+
 def numbers_that_are_asked_for(x: Any) -> Any:
     found: dict[Mode, Any] = {}
     for mode in Mode:
@@ -97,7 +101,7 @@ def numbers_that_are_asked_for(x: Any) -> Any:
 
 CASES = [
     methods_by_member, functions_by_member, functions_by_pairs, numbers_by_member, numbers_by_level,
-    numbers_that_are_asked_for,
+    levels_as_numbers,     numbers_that_are_asked_for,
 ]  # fmt: skip
 
 
@@ -130,3 +134,40 @@ def test_what_a_member_holds_is_seen_to_be_written() -> None:
     else:
         np.testing.assert_allclose(found, [2 * X[0] * X[1], X[0] ** 2 + 2.5], rtol=1e-7)
     KEPT[:] = before
+
+
+class Gain(enum.Enum):
+    HALF = 0.5
+    TWICE = 2.0
+
+    def __mul__(self, other: Any) -> Any:
+        return self.value * other * other
+
+    def __rmul__(self, other: Any) -> Any:
+        return self.value * other + 1.0
+
+
+class Step(enum.IntEnum):
+    ONE = 1
+    TWO = 2
+
+    def __rmul__(self, other: Any) -> Any:
+        return other * other + int(self)
+
+
+OPERATORS: list[Callable[[Any], Any]] = [
+    lambda x: Gain.TWICE * x[0],
+    lambda x: x[0] * Gain.HALF,
+    lambda x: sum(gain * x[0] for gain in Gain),
+    lambda x: np.sum(x) * Step.TWO,
+]
+
+
+@pytest.mark.parametrize("f", OPERATORS)
+def test_operators_of_an_enumeration_are_its_own(f: Callable[..., Any]) -> None:
+    for derivative in (lambda: grad(f)(X) @ WAY, lambda: jvp(f, (X,), (WAY,))[1]):
+        try:
+            found = derivative()
+        except S2SADError:
+            continue
+        np.testing.assert_allclose(found, numeric_gradient(f, (X,)) @ WAY, rtol=1e-7)
