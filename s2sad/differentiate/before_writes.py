@@ -31,8 +31,9 @@ def read_before_writes(
 ) -> set[str]:
     """The names of which every read comes before the next write into the object that they refer to.
 
-    They are what may be a number, and the views that no shadow has, as of a row that is broadcast.  The function reads
-    what it returns at its end; where that may be a part of the ``lent`` parameters, the caller wants its shadow.
+    They are what may be a number, the views that no shadow has, as of a row that is broadcast, and further names of
+    arrays, which need no shadow.  The function reads what it returns at its end; where that may be a part of the
+    ``lent`` parameters, the caller wants its shadow.
     """
     candidates = _candidates(function, effects, fact)
     if not candidates:
@@ -48,7 +49,7 @@ def read_before_writes(
 
 
 def _candidates(function: Function, effects: Effects, fact: Callable[[Expr], Fact]) -> Mapping[str, Origin]:
-    """The names that may be numbers, and those of views that no shadow has, with what they refer to.
+    """The names that may be numbers, are views that no shadow has, or further names of arrays, with their origins.
 
     What is written or changed through the name itself is none of them.
     """
@@ -56,15 +57,16 @@ def _candidates(function: Function, effects: Effects, fact: Callable[[Expr], Fac
     refused = effects.kept | effects.altered
     for stmt in walk(function.body):
         for name in effects.written.intersection(writes(stmt)):
-            made = stmt.value if isinstance(stmt, (Assign, Unpack)) else None
+            made, known = stmt.value if isinstance(stmt, (Assign, Unpack)) else None, fact(Var(name))
             unlike = isinstance(made, Call) and not mirrors(made) and made.op.function not in MIRRORED
-            if holds(known := fact(Var(name))) and not unlike:
+            renamed = isinstance(made, Var) and known.kind == "array"
+            if holds(known) and not (unlike or renamed):
                 continue
             if is_inplace(stmt) or (made is not None and is_change(made)):
                 refused |= {name}
             origin = "" if holds(known) else _origin(made, known, fact)
             found[name] = origin if found.get(name, origin) == origin else ""
-    return {n: fresh for n, fresh in found.items() if n not in refused}
+    return {n: origin for n, origin in found.items() if n not in refused}
 
 
 def _origin(made: Expr | None, known: Fact, fact: Callable[[Expr], Fact]) -> Origin:

@@ -312,8 +312,11 @@ class Tangents:
             part = self.make.tidy(value) if rule.multiplied else _product(dot, self.make.tidy(value))
             total = part if total is None else algebra.add(total, part)
         assert total is not None
-        takes_one = not rule.broadcasts and any(self.make.fact(bound[n]).kind == "array" for n in active)
-        return Call(_FLOAT, (total,)) if takes_one and self.make.fact(call).kind == "scalar" else total
+        made = self.make.fact(call)
+        is_number = made.kind == "scalar" and made.real and not rule.broadcasts
+        # Functions of one number, as of `math`, take arrays of one element, whose tangents are arrays.
+        of_array = is_number and any(self.make.fact(bound[n]).kind == "array" for n in active)
+        return Call(_FLOAT, (total,)) if of_array else total
 
     def doubled(self, call: Call, bound: Mapping[str, Expr]) -> Expr | None:
         """The tangent of ``x * x`` with one partial; None for anything else."""

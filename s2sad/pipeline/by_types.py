@@ -154,8 +154,11 @@ def _of_types(
 
 
 def _of_keys(value: Expr, facts: Facts) -> Expr:
-    """A call of a function that runs through the keys of a dict as one that does no more."""
+    """A call of a function that runs through the keys of a dict as one that does no more; another one as it is."""
     if not isinstance(value, Call) or len(value.args) != 1 or not is_plain_dict(facts.get(value.args[0])):
+        return value
+    if not dict(value.kwargs).keys() <= {"key", "reverse"}:
+        # The default value of `max` is no key.
         return value
     function = next((mine for theirs, mine in _OF_KEYS.items() if value.op.function is theirs), None)
     return value if function is None else replace(value, op=replace(value.op, function=function))
