@@ -284,9 +284,12 @@ def _writes_arrays_only(function: Function, facts: Facts, shared: Effects) -> bo
 def _read_elsewhere(source: Source) -> list[Expr]:
     """The variables of the module that a function mentions which can change, or lead to what can by functions."""
     function = source.function
-    attributes = mentioned(function.__code__).attributes
+    names = mentioned(function.__code__)
+    attributes = names.attributes
     found: dict[Expr, None] = {}
     pending = list(variables_of(function))
+    if "globals" in names.variables:
+        pending += [(name, value) for name, value in function.__globals__.items() if name.isidentifier()]
     modules: list[types.ModuleType] = []
     for text, value in pending:
         if isinstance(value, types.ModuleType):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import array
 import collections
 import functools
-import gc
 import sys
 import types
 import weakref
@@ -20,6 +19,7 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.contents import Aside, attributes_of, is_disguised, items_of
+from s2sad.runtime.leads import HoldingRef, led_to, referents, weakly
 
 Array = np.ndarray[Any, Any]
 
@@ -67,17 +67,18 @@ def copy_together(*arguments: Any) -> tuple[Any, ...]:
 
 
 def _copied(arguments: tuple[Any, ...], wanted: Callable[[Any], bool]) -> tuple[Any, ...]:
-    copies = _Copies(Reach(arguments), wanted)
+    copies = _Copies(Reach(arguments, weakly), wanted)
     return tuple([copies.of(x) for x in arguments])
 
 
 class Reach:
     """All objects that some roots reach: ``objects`` by identity, ``parts`` what each holds directly.
 
-    ``outside`` are those of the outside world, whose parts are not followed.
+    ``outside`` are those of the outside world, whose parts are not followed; ``beyond`` gives the parts of some of them
+    (`led_to`), and None for the others.
     """
 
-    def __init__(self, roots: Iterable[Any]) -> None:
+    def __init__(self, roots: Iterable[Any], beyond: Callable[[Any], list[Any] | None] | None = None) -> None:
         self.objects: dict[int, Any] = {}
         self.parts: dict[int, list[Any]] = {}
         self.outside: list[Any] = []
@@ -87,10 +88,15 @@ class Reach:
             if id(x) in self.objects:
                 continue
             self.objects[id(x)] = x
-            if not is_followed(x):
-                self.outside.append(x)
-                continue
-            self.parts[id(x)] = parts = [p for _, p in labelled_parts(x) if type(p) not in ATOMS]
+            held: Iterable[Any] | None
+            if is_followed(x):
+                held = [p for _, p in labelled_parts(x)]
+            else:
+                held = None if beyond is None else beyond(x)
+                if held is None:
+                    self.outside.append(x)
+                    continue
+            self.parts[id(x)] = parts = [p for p in held if type(p) not in ATOMS]
             pending += reversed(parts)
 
 
@@ -198,14 +204,14 @@ def is_mutable(x: Any) -> bool:
     return is_instance(x) and not _is_frozen(x) and not _is_sentinel(x)
 
 
-def hold_mutable(roots: Iterable[Any]) -> bool:
-    """Whether one of some objects, or of those that they reach, can change itself.
+def hold_mutable(roots: Iterable[Any], beyond: Callable[[Any], list[Any] | None] | None = None) -> bool:
+    """Whether one of some objects, or of those that they reach, can change itself; ``beyond`` is that of `Reach`.
 
     Example:
         >>> hold_mutable([([],)]), hold_mutable([(1.0, "a")])
         (True, False)
     """
-    return any(map(is_mutable, Reach(roots).objects.values()))
+    return any(map(is_mutable, Reach(roots, beyond).objects.values()))
 
 
 def _is_sentinel(x: Any) -> bool:
@@ -223,7 +229,7 @@ class _Copies:
         self.made: dict[int, Any] = {}
         needed = self._needed(wanted)
         for x in reach.outside:
-            for held in _referents(x):
+            for held in (*referents(x), *(led_to(x) or ())):
                 if id(held) in needed and not isinstance(x, _UNSEEN):
                     raise UndefinedDerivativeError(
                         f"an object of type {type(x).__name__} among the arguments holds an object of type "
@@ -234,7 +240,7 @@ class _Copies:
         memory = [x for x in (reach.objects[i] for i in needed) if isinstance(x, MEMORY)]
         for together in _components(memory):
             self.made.update(_memory_copies(together))
-        others = [x for x in (reach.objects[i] for i in needed) if not isinstance(x, (*MEMORY, *_HOLDERS))]
+        others = [x for x in (reach.objects[i] for i in needed) if not isinstance(x, (*MEMORY, *_HOLDERS, weakref.ref))]
         # The hash of a key may need its attributes.
         others = sorted((x for x in others if not _is_frozen(x)), key=lambda x: isinstance(x, (dict, set)))
         for x in others:
@@ -263,10 +269,10 @@ class _Copies:
             return x
         if id(x) in self.made:
             return self.made[id(x)]
-        if isinstance(x, weakref.ref):
-            return weakref.ref(self.made.get(id(x()), x())) if x() is not None and type(x) is weakref.ref else x
         if id(x) not in self.needed:
             return x
+        if isinstance(x, weakref.ref):
+            return HoldingRef(self.of(x()))
         if is_instance(x):
             new = self.made[id(x)] = object.__new__(type(x))
             self._set_attributes(new, x)
@@ -332,15 +338,6 @@ class _Copies:
 
 #: What refers to far more than it was given.
 _UNSEEN = (type, types.ModuleType, types.BuiltinFunctionType, np.generic)
-
-
-def _referents(x: Any) -> list[Any]:
-    """What an object of the outside world holds."""
-    if isinstance(x, types.FunctionType):
-        cells = [cell.cell_contents for cell in x.__closure__ or () if cell != types.CellType()]
-        return [*cells, *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values()]
-    found = gc.get_referents(x)
-    return [*found, *(item for held in found if type(held) in (tuple, dict) for item in gc.get_referents(held))]
 
 
 def _blank(x: Any) -> Any:

@@ -18,6 +18,7 @@ import numpy as np
 from s2sad.runtime.classes import is_of_library, own_class
 from s2sad.runtime.contents import cells_of, is_disguised
 from s2sad.runtime.copies import ATOMS, Reach, hold_mutable, is_followed
+from s2sad.runtime.leads import led_to
 
 #: What reads attributes or variables of which the name is not written there.
 _ANY = frozenset(("getattr", "vars", "__dict__", "globals", "eval", "exec", "attrgetter", "methodcaller"))
@@ -70,7 +71,7 @@ def mentioned(code: types.CodeType) -> Mentioned:
 def variables_of(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
     """The variables of the module and of functions around that a function mentions, with their values.
 
-    Of one that is not what it says it is nothing is known.
+    Of one that is not what it says it is nothing is known, but for what stands for another object.
     """
     space = function.__globals__
     cells = cells_of(function)
@@ -79,7 +80,7 @@ def variables_of(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
             value = cells[name].cell_contents if name in cells else space[name]
         except (KeyError, ValueError):
             continue
-        if not is_disguised(value):
+        if not is_disguised(value) or led_to(value):
             yield name, value
 
 
@@ -102,9 +103,9 @@ class Reading:
         # The objects are kept here, so that none gets the identity of another.
         self._read: dict[int, Any] = {}
         self._seen: dict[int, Any] = {}
-        self._functions: dict[int, types.FunctionType] = {}
+        self._functions: dict[int, types.FunctionType | types.GeneratorType[Any, Any, Any]] = {}
         self._classes: dict[int, type] = {}
-        self._pending: list[types.FunctionType] = []
+        self._pending: list[types.FunctionType | types.GeneratorType[Any, Any, Any]] = []
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         for x in self._roots:
@@ -124,28 +125,38 @@ class Reading:
         found, self._found = self._found, []
         return found
 
-    def _function(self, function: types.FunctionType) -> None:
-        space = function.__globals__
+    def _function(self, function: types.FunctionType | types.GeneratorType[Any, Any, Any]) -> None:
+        """Take in what a function reads, or a generator that has not ended."""
+        if isinstance(function, types.FunctionType):
+            code, space = function.__code__, function.__globals__
+        elif function.gi_frame is not None:
+            code, space = function.gi_code, function.gi_frame.f_globals
+        else:
+            return
         if is_of_library(str(space.get("__name__", ""))):
             return
-        names = mentioned(function.__code__)
+        names = mentioned(code)
         self._attributes.update(dict.fromkeys((*names.attributes, *_ANY.intersection(names.variables))))
-        values = [value for _, value in variables_of(function)]
-        if "globals" in names.variables:
-            values += space.values()
+        values = list(space.values()) if "globals" in names.variables else []
         values += [sys.modules.get(name) for name in names.imported]
-        values += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-        # What is compiled for a function is kept there too.
-        values += [value for name, value in vars(function).items() if not name.startswith("__s2sad")]
+        if isinstance(function, types.FunctionType):
+            values += [value for _, value in variables_of(function)]
+            values += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+            # What is compiled for a function is kept there too.
+            values += [value for name, value in vars(function).items() if not name.startswith("__s2sad")]
+        else:
+            values += [space[name] for name in names.variables if name in space]
         for value in values:
             self._value(value, function.__qualname__)
 
     def _value(self, x: Any, reader: str) -> None:
         """Take in an object with what it holds; without a ``reader``, one that no function reads."""
-        if type(x) in ATOMS or is_disguised(x) or isinstance(x, np.generic):
+        if type(x) in ATOMS or issubclass(type(x), np.generic):
             return
-        followed = is_followed(x)
-        if reader and followed and id(x) not in self._read:
+        leads = bool(led_to(x))
+        if is_disguised(x) and not leads:
+            return
+        if reader and (leads or is_followed(x)) and id(x) not in self._read:
             self._read[id(x)] = x
             self._found.append((reader, x))
         if id(x) in self._seen:
@@ -153,7 +164,7 @@ class Reading:
         self._seen[id(x)] = x
         if type(x) is np.ndarray and not x.dtype.hasobject:
             return
-        reach = Reach([x])
+        reach = Reach([x], led_to)
         for y in reach.outside:
             self._outside(y)
         for y in reach.objects.values():
@@ -161,6 +172,8 @@ class Reading:
                 continue
             if isinstance(y, types.MethodType):
                 self._outside(y.__func__)
+            elif isinstance(y, types.GeneratorType):
+                self._take(y)
             elif (cls := own_class(y)) is not None:
                 self._class(cls)
 
@@ -174,9 +187,13 @@ class Reading:
             self._class(x)
         else:
             for function in _functions(x):
-                if id(function) not in self._functions:
-                    self._functions[id(function)] = function
-                    self._pending.append(function)
+                self._take(function)
+
+    def _take(self, function: types.FunctionType | types.GeneratorType[Any, Any, Any]) -> None:
+        """Note a function to be read, once."""
+        if id(function) not in self._functions:
+            self._functions[id(function)] = function
+            self._pending.append(function)
 
     def _class(self, cls: type) -> None:
         """Take in the members of a class of the user's."""
@@ -204,4 +221,4 @@ def can_change(value: Any) -> bool:
     if type(value) in ATOMS:
         return False
     # What it holds is asked first: what functions read may be much more.
-    return hold_mutable([value]) or any(hold_mutable([x]) for _, x in Reading([value]))
+    return hold_mutable([value], led_to) or any(hold_mutable([x], led_to) for _, x in Reading([value]))

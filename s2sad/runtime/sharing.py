@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.contents import attributes_of, is_disguised
+from s2sad.runtime.contents import attributes_of
 from s2sad.runtime.copies import ATOMS, MEMORY, Reach, is_followed, is_mutable, labelled_parts, require_apart
+from s2sad.runtime.leads import led_to
 from s2sad.runtime.reading import Reading
 
 _REMEDY = "Pass a copy of one of them."
@@ -42,11 +43,11 @@ def apart(written: Any, *others: Any) -> None:
     own: Sequence[Any] = written if type(written) is tuple else (written,)
     rest: Sequence[Any] = others
     if not (all(map(_is_of_numbers, own)) and all(map(_is_of_numbers, rest))):
-        own = arrays_in(written)
+        own = _memory_in(written)
         _check_read({}, own, (written, *others))
-        rest = [b for x in others for b in arrays_in(x)]
+        rest = [b for x in others for b in _memory_in(x)]
     for i, a in enumerate(own):
-        require_apart(a)
+        require_apart(_as_array(a))
         for b in (*own[:i], *rest):
             if overlap(a, b):
                 raise SharedArgumentsError(
@@ -68,7 +69,7 @@ def unshared(changed: tuple[Any, ...], *others: Any, together: bool = False) -> 
     _check_read(objects, [a for _, arrays in reached for a in arrays], (*changed, *others))
     of_classes = list(_of_classes(changed))
     for x in (*others, *(read for _, read in Reading(others))) if of_classes else ():
-        of_class = next((a for a in of_classes if isinstance(x, np.ndarray) and overlap(a, x)), None)
+        of_class = next((a for a in of_classes if isinstance(x, MEMORY) and overlap(a, x)), None)
         if of_class is not None:
             raise SharedArgumentsError(
                 "an argument has an array of its class, which the function may change and reads otherwise, too",
@@ -99,7 +100,7 @@ def alone(x: Any, *others: Any) -> None:
         >>> alone(types.SimpleNamespace(v=[1.0]), [2.0])
     """
     _check_read({id(x): x}, [], (x, *others))
-    if id(x) in Reach([*attributes_of(x).values(), *others]).objects:
+    if id(x) in Reach([*attributes_of(x).values(), *others], led_to).objects:
         raise SharedArgumentsError(
             f"{described(x)} whose attributes the function sets is found in another argument, or in itself, too",
             shared=(x, x),
@@ -112,7 +113,7 @@ def sole(changed: tuple[Any, ...], *arguments: Any) -> None:
     Raises:
         SharedArgumentsError: if an object in ``changed`` is there more than once.
     """
-    reached = [Reach([x]) for x in arguments]
+    reached = [Reach([x], led_to) for x in arguments]
     _check_read({id(x): x for x in changed}, [], arguments)
     for x in changed:
         count = sum(a is x for a in arguments)
@@ -141,10 +142,10 @@ def in_one_place(written: tuple[Any, ...], *roots: Any, copied: bool = False) ->
     """
     own = Counter(map(id, roots))
     read = {id(x): x for _, x in Reading(roots) if id(x) not in own}
-    reach = Reach([*roots, *read.values()])
+    reach = Reach([*roots, *read.values()], led_to)
     held = own + Counter(read.keys()) + Counter(id(part) for parts in reach.parts.values() for part in parts)
     ways = Counter({id(x) for x in written} if copied else map(id, written))
-    arrays = [x for x in reach.objects.values() if isinstance(x, np.ndarray)]
+    arrays = [x for x in reach.objects.values() if isinstance(x, MEMORY)]
     for x in written:
         if isinstance(x, np.ndarray):
             require_apart(x)
@@ -165,8 +166,9 @@ def in_one_place(written: tuple[Any, ...], *roots: Any, copied: bool = False) ->
             )
 
 
-def overlap(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
-    """Whether two arrays share memory, or may where that is hard to say."""
+def overlap(a: Any, b: Any) -> bool:
+    """Whether two arrays, or buffers, share memory, or may where that is hard to say."""
+    a, b = _as_array(a), _as_array(b)
     if not np.may_share_memory(a, b):
         return False
     try:
@@ -196,8 +198,8 @@ def _changeable(x: Any) -> tuple[dict[int, Any], list[Any]]:
         return {}, [x]
     if type(x) in ATOMS:
         return {}, []
-    found = {i: y for i, y in Reach([x]).objects.items() if is_mutable(y)}
-    arrays = [y for y in found.values() if isinstance(y, np.ndarray)]
+    found = {i: y for i, y in Reach([x], led_to).objects.items() if is_mutable(y)}
+    arrays = [y for y in found.values() if isinstance(y, MEMORY)]
     return {i: y for i, y in found.items() if not isinstance(y, np.ndarray)}, arrays
 
 
@@ -241,16 +243,30 @@ def _overlapping(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...]
 
 def arrays_in(x: Any) -> list[np.ndarray[Any, Any]]:
     """The arrays that a value reaches, one as often as it is held."""
-    if type(x) in ATOMS or is_disguised(x):
+    return [a for a in _memory_in(x) if isinstance(a, np.ndarray)]
+
+
+def _memory_in(x: Any) -> list[Any]:
+    """The arrays and buffers that a value reaches, one as often as it is held."""
+    if type(x) in ATOMS:
         return []
-    if isinstance(x, np.ndarray) and not x.dtype.hasobject:
+    if type(x) in MEMORY and not (isinstance(x, np.ndarray) and x.dtype.hasobject):
         return [x]
-    held = [part for parts in Reach([x]).parts.values() for part in parts]
+    held = [part for parts in Reach([x], led_to).parts.values() for part in parts]
     counts = Counter(map(id, held))
     # What is held twice holds its arrays twice.
-    again = {id(y): y for y in held if counts[id(y)] > 1 and not issubclass(type(y), np.ndarray)}
-    held += [part for y in again.values() for parts in Reach([y]).parts.values() for part in parts]
-    return [a for a in held if issubclass(type(a), np.ndarray)]
+    again = {id(y): y for y in held if counts[id(y)] > 1 and not issubclass(type(y), MEMORY)}
+    held += [part for y in again.values() for parts in Reach([y], led_to).parts.values() for part in parts]
+    return [a for a in held if issubclass(type(a), MEMORY)]
+
+
+def _as_array(x: Any) -> np.ndarray[Any, Any]:
+    """The memory of an array or buffer as an array."""
+    if isinstance(x, np.ndarray):
+        return x
+    if isinstance(x, memoryview):
+        return np.asarray(x)
+    return np.frombuffer(x, np.uint8) if len(x) else np.empty(0)
 
 
 def named(error: SharedArgumentsError, arguments: Mapping[str, Any]) -> UndefinedDerivativeError:
@@ -304,3 +320,5 @@ def _paths(name: str, root: Any, wanted: Any) -> Iterable[str]:
         seen.add(id(x))
         if is_followed(x):
             pending += [(path + label, part) for label, part in labelled_parts(x)]
+        else:
+            pending += [(path, part) for part in led_to(x) or ()]
