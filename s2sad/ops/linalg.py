@@ -422,6 +422,7 @@ def _slogdet_jvp(a_dot: Array, z: Any, a: Array) -> tuple[Array, Array]:
     samples=_squares,
     infer=infer.linalg.sign_and_logarithm,
     gives=(tuple,),
+    complex_adjoints=True,
 )
 def slogdet(z: Any, z_bar: Any, a: Array) -> Array:
     if real(a) and ndim(a) == 2:

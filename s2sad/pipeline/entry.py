@@ -43,7 +43,7 @@ from s2sad.ir.types import Fact
 from s2sad.runtime import alone, apart, copy_arrays, copy_reachable, copy_together, in_one_place, own, sole, unshared
 from s2sad.runtime.copies import ATOMS
 from s2sad.runtime.reading import can_change, mentioned, read_of, variables_of
-from s2sad.transform.existing import Key
+from s2sad.transform.found import Key
 from s2sad.transform.relied import Recorded
 
 _APART = Op("runtime", "apart", apart, pure=False)

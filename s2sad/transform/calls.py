@@ -74,7 +74,6 @@ from s2sad.transform.known import (
     cell_of,
     is_callable,
     is_static,
-    is_whole,
 )
 from s2sad.transform.lifting import Start, lift
 from s2sad.transform.members import existing_partial
@@ -89,7 +88,7 @@ from s2sad.transform.regions import (
     size,
 )
 from s2sad.transform.selected import got_of_known
-from s2sad.transform.shapes import things_of
+from s2sad.transform.shapes import leads_to_number, things_of
 from s2sad.transform.simple import has_rule, is_structure, leaves_functions
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -481,7 +480,8 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
     try:
         return lift(s, start, bound, op, frame, enter)
     except NotSpecialisedError:
-        numbers = not alike and not s.relied.fixes and any(map(is_whole, bound.values()))
+        numbers = not alike and not s.relied.fixes
+        numbers = numbers and any(leads_to_number(value, s.state) for value in bound.values())
         if not numbers and (small or not may_be_inlined or size(code) > MOST_OF_LARGE):
             raise
     # What it does may follow from numbers that a function of its own would be given.

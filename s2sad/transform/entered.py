@@ -11,7 +11,7 @@ from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant, Operand, Operation, Place, Region
 from s2sad.runtime.objects import state_of
 from s2sad.transform import variables
-from s2sad.transform.existing import ArrayHeld, Identity, Key, Same, kind_of
+from s2sad.transform.found import ArrayHeld, Identity, Key, Same, kind_of
 from s2sad.transform.known import NotSpecialisedError
 from s2sad.transform.relied import Reached, Recorded
 from s2sad.transform.specialiser import Specialiser

@@ -11,7 +11,7 @@ import enum
 import types
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,20 @@ from s2sad.runtime.contents import attributes_of, is_disguised
 from s2sad.runtime.objects import array_of
 from s2sad.transform import sizes, state
 from s2sad.transform.classes import behaviour_of, name_of, static_function
+from s2sad.transform.found import (
+    ArrayHeld,
+    ClassHeld,
+    Held,
+    Identity,
+    InClass,
+    Key,
+    Same,
+    ShapeHeld,
+    StaticMember,
+    found_at,
+    kind_of,
+    shape_of,
+)
 from s2sad.transform.known import Abstract, Items, Known, Method, NotSpecialisedError, Row, is_static
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -66,9 +80,7 @@ def is_container(value: Any) -> bool:
 
 def holds_objects(value: Any) -> bool:
     """Whether a list, tuple or dict has functions, classes or objects of the user's among its items, or in these."""
-    if not is_container(value):
-        return False
-    members = value.values() if type(value) in DICTS else value
+    members = () if not is_container(value) else value.values() if type(value) in DICTS else value
     return any(is_object(m) or is_function_or_class(m) or holds_objects(m) for m in members)
 
 
@@ -87,35 +99,10 @@ def use_known(s: Specialiser, known: Known) -> Any:
     return known.value
 
 
-@dataclass(frozen=True)
-class StaticMember:
-    """The member of a class as it stands there."""
-
-    cls: type
-    name: str
-
-    def __call__(self, value: Any) -> Any:
-        return static_member(self.cls, self.name)
-
-
 def guard_class(s: Specialiser, cls: type) -> None:
     """Let the new program rest on what objects of a class of the user's do."""
     if own_class(cls) is not None:
         s.guard(behaviour_of(cls))
-
-
-@dataclass(frozen=True)
-class MemberAfter:
-    """The member of a class as ``super()`` finds it: in the classes after one in the order of resolution."""
-
-    cls: type
-    after: type
-    name: str
-
-    def __call__(self, value: Any) -> Any:
-        mro = self.cls.__mro__
-        later = mro[mro.index(self.after) + 1 :] if self.after in mro else ()
-        return next((vars(base)[self.name] for base in later if self.name in vars(base)), None)
 
 
 def owner(cls: type, name: str) -> type:
@@ -126,72 +113,6 @@ def owner(cls: type, name: str) -> type:
 def guard_member(s: Specialiser, cls: type, name: str) -> None:
     """Let the new program rest on a member of a class."""
     s.guard(Guard(owner(cls, name), name, static_member(cls, name), StaticMember(cls, name)))
-
-
-@dataclass(frozen=True)
-class Key:
-    """The key of an item, in a path of attributes and items."""
-
-    key: Any
-
-
-@dataclass(frozen=True)
-class Held:
-    """What is found under some attributes of a value, and whether the object itself has it."""
-
-    path: tuple[str | Key, ...]
-
-    def __call__(self, value: Any) -> Any:
-        for name in self.path[:-1]:
-            value = _found(value, name)[1]
-        return _found(value, self.path[-1]) if self.path else (True, value)
-
-
-@dataclass(frozen=True)
-class ClassHeld(Held):
-    """The class of what is found."""
-
-    def __call__(self, value: Any) -> Any:
-        own, found = super().__call__(value)
-        return own, type(found)
-
-
-@dataclass(frozen=True)
-class InClass(Held):
-    """Whether an attribute is the class's."""
-
-    def __call__(self, value: Any) -> Any:
-        return not super().__call__(value)[0]
-
-
-@dataclass(frozen=True, eq=False)
-class Same:
-    """An object that is equal to itself alone."""
-
-    value: Any
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and other.value is self.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-
-class Identity(Held):
-    """Which object is found."""
-
-    def __call__(self, value: Any) -> Any:
-        return Same(super().__call__(value)[1])
-
-
-def _found(value: Any, name: str | Key) -> tuple[bool, Any]:
-    if isinstance(name, Key):
-        try:
-            return True, value[name.key]
-        except (LookupError, TypeError):
-            return False, None
-    own = attributes_of(value)
-    return (True, own[name]) if name in own else (False, static_member(type(value), name))
 
 
 def rest_on(s: Specialiser, base: Known, path: tuple[str | Key, ...], make: type[Held], expected: Any) -> bool:
@@ -221,30 +142,6 @@ def now(s: Specialiser, known: Known) -> Abstract:
         if record.identity in s.state:
             return record
     raise NotSpecialisedError("elsewhere")
-
-
-class ArrayHeld(Held):
-    """The class, dtype and number of axes of an array that is found."""
-
-    def __call__(self, value: Any) -> Any:
-        return kind_of(super().__call__(value)[1])
-
-
-def kind_of(value: Any) -> tuple[Any, ...] | None:
-    return (type(value), value.dtype, value.ndim) if type(value) is np.ndarray else None
-
-
-class ShapeHeld(Held):
-    """What `ArrayHeld` says, and the sizes of the axes."""
-
-    def __call__(self, value: Any) -> Any:
-        found = super().__call__(value)[1]
-        return kind_of(found), np.shape(found) if kind_of(found) is not None else None
-
-
-def shape_of(value: np.ndarray[Any, Any]) -> Any:
-    """What `ShapeHeld` is for an array."""
-    return kind_of(value), value.shape
 
 
 def known_array(s: Specialiser, value: Value, base: Known, name: str, member: Any, place: Place | None) -> Value:
@@ -290,11 +187,11 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
     cls = type(value)
     if base.read is None or not is_steady(s, base, name):
         return None
-    own, member = _found(value, name)
+    own, member = found_at(value, name)
     if isinstance(value, enum.Enum) and member is vars(enum.Enum).get(name):
         # ``value`` and ``name`` of an enumeration's member.
         name = f"_{name}_"
-        own, member = _found(value, name)
+        own, member = found_at(value, name)
     place = frame.place or op.place
     if is_disguised(member) or (own and _takes_precedence(static_member(cls, name))):
         return None
@@ -325,7 +222,8 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
     if member is None and not own and isinstance(getter := static_member(cls, "__getattr__"), types.FunctionType):
         return _asked_for(s, base, name, getter, op, frame)
     function = member.__func__ if isinstance(member, staticmethod) and not own else member
-    if isinstance(function, (*FUNCTIONS, types.ModuleType)) or ops.spec_of(function) is not None:
+    is_known = isinstance(function, types.ModuleType) or is_function_or_class(function)
+    if is_known or ops.spec_of(function) is not None:
         use_known(s, base)
         rest_on(s, base, (name,), Held, (own, member))
         s.used = True
@@ -461,16 +359,33 @@ def method_call(s: Specialiser, method: Method, args: Args, op: Operation, frame
     """A call of a method of an object that exists; None where it is to be written as it is."""
     assert isinstance(method.function, Known)
     is_needless = not s.relied.taken and all(is_constant(s, value) for _, value in args)
-    if is_needless and not s.relied.reads_state(method.function.value):
+    is_needless = is_needless and not s.relied.reads_state(method.function.value)
+    receiver: Any = method.receiver
+    # Of what a function of the new program is given nothing is known to what reads that program.
+    gives_objects = is_needless and (not isinstance(receiver.operand, Value) or receiver.operand in s.relied.rereads)
+    if gives_objects and not s.relied.follows_makers:
         return None
-    whole = [("", method.receiver), *args]
-    known = None if method.owner is None else (method.owner, method.receiver)
-    return followed(s, lambda: s.call_function(s, method.function.value, whole, op, frame, known))  # type: ignore[union-attr]
+    whole = [("", receiver), *args]
+    known = None if method.owner is None else (method.owner, receiver)
+    function: Any = method.function.value
+    done = followed(s, lambda: s.call_function(s, function, whole, op, frame, known), is_needless, gives_objects)
+    s.relied.followed_makers |= gives_objects and done is not None
+    return done
 
 
-def followed(s: Specialiser, call: Callable[[], Done], may_change: bool = False) -> Done:
-    """What a call gives that is taken apart; None, and nothing is written, if it cannot be, or changes objects."""
+def followed(
+    s: Specialiser,
+    call: Callable[[], Done],
+    is_needless: bool = False,
+    gives_objects: bool = False,
+    may_change: bool = False,
+) -> Done:
+    """What a call gives that is taken apart; None, and nothing is written, if it cannot be, or changes objects.
+
+    So it is with one that has to give objects, and does not; what is needless asks for no objects to be taken apart.
+    """
     start, state, used, lifted = len(s.out), s.state.copied(), s.used, dict(s.lifted)
+    wanted = dict(s.relied.wanted)
     s.relied.following += not may_change
     try:
         done = call()
@@ -478,9 +393,10 @@ def followed(s: Specialiser, call: Callable[[], Done], may_change: bool = False)
         done = None
     finally:
         s.relied.following -= not may_change
-    if done is None or isinstance(done, End):
+    if done is None or isinstance(done, End) or (gives_objects and not any(map(is_static, done))):
         del s.out[start:]
         s.state, s.used, s.lifted = state, used, lifted
+        s.relied.wanted = wanted if is_needless else s.relied.wanted
         return None
     return done
 

@@ -15,9 +15,6 @@ from s2sad.transform import state
 from s2sad.transform.classes import name_of
 from s2sad.transform.existing import (
     DICTS,
-    ClassHeld,
-    Held,
-    Key,
     holds_objects,
     is_container,
     is_function_or_class,
@@ -26,6 +23,7 @@ from s2sad.transform.existing import (
     rest_on,
     use_known,
 )
+from s2sad.transform.found import ClassHeld, Held, Key
 from s2sad.transform.known import Abstract, Known, Method
 from s2sad.transform.regions import is_put_into, is_spread
 from s2sad.transform.specialiser import Specialiser

@@ -120,6 +120,13 @@ def lift(
     s: Specialiser, start: Start, bound: Mapping[str, Abstract], op: Operation, frame: Frame, enter: Enter
 ) -> Done:
     """Call a function of the new program, which is made if there is none yet for what is static."""
+    with presence.loaded(s, frame.place or op.place):
+        return _lifted(s, start, bound, op, frame, enter)
+
+
+def _lifted(
+    s: Specialiser, start: Start, bound: Mapping[str, Abstract], op: Operation, frame: Frame, enter: Enter
+) -> Done:
     code = start.code
     if code.generates or code.awaits:
         raise NotSpecialisedError("generator")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeGuard
 
 from s2sad.ir.code import NONE, UNSET, Constant, Exit, Operand, Operation, Place, Region, Value
@@ -40,6 +41,44 @@ def assign(s: Specialiser, cell: Cell, value: Abstract, place: Place | None = No
         s.write(Operation("store", (s.dynamic(value),), (), held.variable, (), place))
     else:
         s.state[cell] = value
+
+
+def returned(s: Specialiser, place: Place | None) -> State:
+    """What cells hold where a function returns: what memory stands for is read there."""
+    state = s.state.copied()
+    for cell, held in s.state.items():
+        if isinstance(held, Kept) and held.is_set:
+            if held.variable in s.finals:
+                # It has another value after the ``finally``.
+                raise NotSpecialisedError("try")
+            dict.__setitem__(state, cell, s.emit("load", (), held.variable, cell.name, place))
+    return state
+
+
+@contextlib.contextmanager
+def loaded(s: Specialiser, place: Place | None) -> Iterator[None]:
+    """Memory that stands for attributes is read, for a call that gives none of these another value.
+
+    Raises:
+        NotSpecialisedError: where it does.
+    """
+    kept = {cell: held for cell, held in s.state.items() if isinstance(held, Kept) and held.is_set}
+    if not kept:
+        yield
+        return
+    loads = {cell: s.emit("load", (), held.variable, cell.name, place) for cell, held in kept.items()}
+    s.needless.update(loads.values())
+    state, written = s.state, s.state.written
+    state.written = set()
+    dict.update(state, loads)
+    try:
+        yield
+        changed = [cell for cell, load in loads.items() if s.state[cell] is not load or cell in s.state.written]
+    finally:
+        state.written |= written
+        dict.update(state, kept)
+    if changed:
+        raise NotSpecialisedError("changed")
 
 
 def may_lack(found: object) -> TypeGuard[Unsure | Constant]:

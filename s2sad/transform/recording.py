@@ -17,7 +17,8 @@ from s2sad.ir.code import Code, Constant, Operand, Operation, Value, inner, regi
 from s2sad.runtime.classes import static_member
 from s2sad.runtime.contents import attributes_of
 from s2sad.runtime.objects import record, remember
-from s2sad.transform.existing import ClassHeld, Key, guard_class, is_object, rest_on, use_known
+from s2sad.transform.existing import guard_class, is_object, rest_on, use_known
+from s2sad.transform.found import ClassHeld, Key
 from s2sad.transform.known import Known, Late, Record
 from s2sad.transform.relied import Recorded, Recording
 from s2sad.transform.specialiser import Done, Frame, Specialiser

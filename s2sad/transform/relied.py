@@ -113,7 +113,9 @@ class Relied:
     their callers; ``led`` are the calls of functions that are inlined, by the line of what they led to.  The conditions
     in ``answers`` have been asked by the branches around the place where the new program is written.  Functions are
     made for known whole numbers where it ``fixes`` these.  The new program ``makes_others`` if it makes dicts and lists
-    of other classes than the built-in ones, as of `defaultdict`.
+    of other classes than the built-in ones, as of `defaultdict`.  Of methods of objects that exist, called with
+    constants, it ``follows_makers``, which give objects that may have to be among those that the program makes; some
+    were ``followed_makers``.
     """
 
     invariant: set[Value] = field(default_factory=set)
@@ -151,6 +153,8 @@ class Relied:
     recurs: bool = False
     fixes: bool = False
     makes_others: bool = False
+    follows_makers: bool = True
+    followed_makers: bool = False
     replaced: bool = False
     answers: dict[Operand, bool] = field(default_factory=dict)
 

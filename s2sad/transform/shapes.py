@@ -18,6 +18,7 @@ from s2sad.transform.known import (
     Content,
     Env,
     Items,
+    Kept,
     Known,
     Method,
     NotSpecialisedError,
@@ -30,6 +31,7 @@ from s2sad.transform.known import (
     cell_of,
     is_static,
     is_switch,
+    is_whole,
 )
 from s2sad.transform.standing import Table
 from s2sad.transform.typed import again as again_of
@@ -77,6 +79,7 @@ class Shapes:
         type_of: The type of a value, where sizes are known.
         tables: The lists that stand for lists of objects.
         fills: Whether leaves that have no value are handed on as None, and so are alike.
+        is_asked: Whether nothing is made again: what memory stands for is taken for what it is.
     """
 
     state: State
@@ -89,6 +92,7 @@ class Shapes:
     type_of: Callable[[Operand], Fact | None] = lambda operand: None
     tables: Mapping[Any, Any] = field(default_factory=dict)
     fills: bool = False
+    is_asked: bool = False
     leaves: list[Operand] = field(default_factory=list)
     #: The names under which leaves are known.
     titles: list[str] = field(default_factory=list)
@@ -120,6 +124,8 @@ class Shapes:
             fact = self.type_of(value)  # type: ignore[arg-type]
             return kind if fact is None else (kind, fact), lambda again: next(again.leaves)
         match value:
+            case Kept() if self.is_asked:
+                return ("kept", value.variable), lambda again: value
             case Known():
                 if value.operand is None:
                     return ("known", id(value.value)), lambda again: value
@@ -319,9 +325,21 @@ def is_made(value: Abstract) -> bool:
 
 def things_of(value: Abstract, state: State) -> set[Cell | Record]:
     """The cells and objects to which a value leads."""
-    shapes = apart_from((), state)
+    shapes = replace(apart_from((), state), is_asked=True)
     shapes.of(value)
     return set(shapes.numbers)
+
+
+def leads_to_number(value: Abstract, state: State) -> bool:
+    """Whether a value is, or leads to, a whole number that is known."""
+    if not is_static(value):
+        return is_whole(value)
+    shapes = apart_from((), state)
+    try:
+        shapes.of(value)
+    except NotSpecialisedError:
+        return False
+    return any(map(is_whole, shapes.leaves))
 
 
 def apart_from(shared: Collection[Cell | Record], state: State) -> Shapes:

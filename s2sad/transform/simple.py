@@ -32,7 +32,8 @@ from s2sad.transform.containers import (
     run_through,
     slot,
 )
-from s2sad.transform.existing import ClassHeld, ShapeHeld, is_container, kind_of, now, shape_of
+from s2sad.transform.existing import is_container, now
+from s2sad.transform.found import ClassHeld, ShapeHeld, kind_of, shape_of
 from s2sad.transform.known import (
     WRAPPING,
     Abstract,

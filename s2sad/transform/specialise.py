@@ -146,12 +146,12 @@ def specialised(
     why: list[Violation] = []
     with_state_why: list[Violation] = []
     taking = constants = lists = replaces = True
-    boxes = False
+    boxes, follows = False, True
     state = program.state if records and program is not None else State()
     while True:
         s, found = Specialiser(read, HANDLERS, calls.call_function, package), list[Violation]()
         s.relied.changing, s.relied.constants, s.relied.lists = changing, constants, lists
-        s.relied.boxes = boxes
+        s.relied.boxes, s.relied.follows_makers = boxes, follows
         s.relied.replaces, s.relied.writes_out, s.relied.inlines = replaces, writes_out, inlines
         home = s.homes[source.function] = Home(source, Resolver(source.function, frozenset()))
         s.relied.home = home if records else None
@@ -168,6 +168,9 @@ def specialised(
             continue
         if whole is None and not boxes and s.stand_ins.has_tables:
             boxes, replaces = True, True
+            continue
+        if whole is None and s.relied.followed_makers:
+            follows, replaces = False, True
             continue
         if state and (whole is None or not s.relied.meets_state):
             # Without it, that something is set is in the way, which is no cause.

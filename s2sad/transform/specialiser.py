@@ -140,6 +140,7 @@ class Specialiser:
         self.sources: dict[types.FunctionType, Source] = {}
         #: The classes that the program defines, and the texts of their methods.
         self.local: dict[Any, Closure | None] = {}
+        self.finals: set[Variable] = set()  # the memory that a ``finally`` may change
         self.loops: list[Callable[[End], Exit]] = []  # what makes the exits of the loops around what is written
         self.active: list[Code] = []  # the functions that are being run
         self.needless: set[Value] = set()  # results of operations that may be left out where nobody uses them
@@ -380,7 +381,8 @@ class Specialiser:
         if frame.returns is None:
             raise NotSpecialisedError("return")
         token = Value()
-        frame.returns.append(Returned(token, values[0] if values else NONE, self.state.copied()))
+        state = presence.returned(self, place or exit.place)
+        frame.returns.append(Returned(token, values[0] if values else NONE, state))
         return End("return", (token,), place or exit.place)
 
     def operation(self, op: Operation, frame: Frame) -> End | None:

@@ -11,7 +11,7 @@ import numpy as np
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant, Operation
 from s2sad.transform import arrays, presence
-from s2sad.transform.existing import MemberAfter
+from s2sad.transform.found import MemberAfter
 from s2sad.transform.known import Abstract, Known, Method, NotSpecialisedError, Record, Super
 from s2sad.transform.members import of_class
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser

@@ -14,7 +14,8 @@ from typing import Any
 from s2sad.ir.code import Constant, Operand, Operation, Place, Value
 from s2sad.runtime.contents import attributes_of
 from s2sad.runtime.objects import remember
-from s2sad.transform.existing import ClassHeld, Held, Identity, Key, Same, attribute, known_array, rest_on
+from s2sad.transform.existing import attribute, known_array, rest_on
+from s2sad.transform.found import ClassHeld, Held, Identity, Key, Same
 from s2sad.transform.known import Abstract, Cell, Known, NotSpecialisedError, Record
 from s2sad.transform.specialiser import Frame, Specialiser
 

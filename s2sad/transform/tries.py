@@ -294,6 +294,7 @@ def by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
             if not more and not lists:
                 raise
             kept.update((cell, s.making.new_memory(cell.name)) for cell in more)
+            s.finals.update(kept.values() if has_finally else ())
             s.back((list(before[0]), before[1].copied()))
             frame.env.clear()
             frame.env.update(env)

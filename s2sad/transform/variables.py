@@ -25,7 +25,8 @@ from s2sad.runtime.classes import own_class
 from s2sad.runtime.contents import attributes_of, is_disguised
 from s2sad.runtime.objects import array_of, remember, state_of
 from s2sad.transform import presence
-from s2sad.transform.existing import ArrayHeld, ClassHeld, Held, is_object, kind_of
+from s2sad.transform.existing import is_object
+from s2sad.transform.found import ArrayHeld, ClassHeld, Held, kind_of
 from s2sad.transform.known import Abstract, Cell, Kept, Known, NotSpecialisedError, Record, is_plain, is_switch
 from s2sad.transform.relied import Named, Recorded
 from s2sad.transform.specialiser import Done, Frame, Specialiser

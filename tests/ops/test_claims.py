@@ -451,3 +451,11 @@ def test_wrong_containers_of_results_fail(monkeypatch: pytest.MonkeyPatch, gives
     entry = changed(monkeypatch, np.linalg.qr, gives=gives)
     assert given(entry) == {tuple, np.ndarray}
     assert not gives_what_is_said(entry)
+
+
+def test_rules_that_make_complex_adjoints_say_so() -> None:
+    rules = [(entry, ops.find(entry.function)) for entry in SPECS]
+    bodies = [(entry, rule.vjp.__code__) for entry, rule in rules if rule is not None and rule.vjp is not None]
+    made = [entry for entry, code in bodies if any(type(c) is complex for c in code.co_consts)]
+    assert {entry.function for entry in made} >= {np.imag, np.linalg.slogdet}
+    assert [entry.function for entry in made if not entry.complex_adjoints] == []
