@@ -10,7 +10,7 @@ from s2sad.ir.code import Constant, Value
 from s2sad.runtime.classes import own_class
 from s2sad.transform.choices import asked, is_object_or_none
 from s2sad.transform.constants import is_instance
-from s2sad.transform.existing import use_known
+from s2sad.transform.existing import is_existing, use_known
 from s2sad.transform.known import Abstract, Choice, Items, Known, Record, Row, is_callable
 from s2sad.transform.specialiser import Done, Specialiser
 
@@ -25,7 +25,7 @@ def instance_test(s: Specialiser, values: list[Abstract]) -> Done:
     classes = s.row(cls) or (cls,)
     if isinstance(value, Choice) and is_object_or_none(value):
         return (asked(s, value, lambda side: is_instance(side, classes), s.relied.at),)
-    known = is_instance(value, classes, np.ndarray if value in s.arrays else None)
+    known = is_instance(value, classes, np.ndarray if value in s.arrays else _class_of_existing(s, value))
     if known is None and value in s.numbers and all(isinstance(c, Known) and _is_users(c.value) for c in classes):
         known = False
     return None if known is None else (Constant(known),)
@@ -38,6 +38,11 @@ def class_test(s: Specialiser, values: list[Abstract]) -> Done:
         return (Constant(isinstance(use_known(s, value), type)),)
     is_known = isinstance(value, (Record, Constant, Items, Row)) or value in s.numbers or value in s.arrays
     return (Constant(False),) if is_known or is_callable(value) else None
+
+
+def _class_of_existing(s: Specialiser, value: Abstract) -> type | None:
+    """The class of an object of the user's that exists, which has been read under a name."""
+    return type(use_known(s, value)) if isinstance(value, Known) and is_existing(value) and value.read else None
 
 
 def _is_users(cls: Any) -> bool:

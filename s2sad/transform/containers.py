@@ -13,7 +13,7 @@ from typing import Any
 from s2sad.ir.code import NONE, UNSET, Constant, Operand, Operation, Place, Value
 from s2sad.transform import sizes, typed
 from s2sad.transform.held import held_items, is_held, runs_as_it_is
-from s2sad.transform.keys import MemberKey, existing_key, is_member, key_operand
+from s2sad.transform.keys import MemberKey, ObjectKey, existing_key, is_member, key_of_object, key_operand
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -98,7 +98,7 @@ def displayed(s: Specialiser, items: Items, kind: str, name: str, place: Place |
 
 
 def _are_plain(keys: Sequence[Any] | None) -> bool:
-    return not any(isinstance(key, (tuple, MemberKey)) for key in keys or ())
+    return not any(isinstance(key, (tuple, MemberKey, ObjectKey)) for key in keys or ())
 
 
 def title_of(key: Any) -> str:
@@ -115,6 +115,9 @@ def key_of(s: Specialiser, value: Abstract) -> Constant | None:
         return None if None in parts else Constant(tuple([part.value for part in parts if part is not None]))
     if isinstance(value, Known) and is_member(value.value):
         return existing_key(s, value.value) if value.operand is not None else Constant(MemberKey(value.value, value))
+    if isinstance(value, Record):
+        found = key_of_object(s, value)
+        return None if found is None else Constant(found)
     if not isinstance(value, Constant) or value is UNSET:
         return None
     known = isinstance(value.value, (str, int, type(None))) or (
@@ -153,7 +156,9 @@ def is_key(s: Specialiser, value: Abstract, items: Abstract) -> bool | None:
 def elements(s: Specialiser, value: Abstract) -> tuple[Abstract, ...] | None:
     """What a loop over a tuple, list or dict gives, where this is known."""
     if isinstance(value, Items) and (content := s.content(value)) is not None and content.keys is not None:
-        return None if value.cls is set else tuple(map(key_operand, content.keys))
+        # In which order a set has constants nobody says here; that of objects follows from where they are in memory.
+        ordered = value.cls is not set or all(isinstance(key, ObjectKey) for key in content.keys)
+        return tuple(map(key_operand, content.keys)) if ordered else None
     if isinstance(value, Known) and is_held(value):
         held = held_items(s, value)
         if held is not None:

@@ -16,6 +16,7 @@ from s2sad.transform.classes import GETTER
 from s2sad.transform.containers import called, computed, items_of, run_through
 from s2sad.transform.existing import guard_class
 from s2sad.transform.iterators import Given
+from s2sad.transform.keys import key_of_object, objects_in, with_objects
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -117,6 +118,8 @@ def _deep(given: Given, value: Abstract) -> Abstract:
         names = [f.name for f in dataclasses.fields(value.cls)]
         return items_of(s, [_deep(given, fields[name]) for name in names], tuple(names))
     if isinstance(value, Items) and (content := s.content(value)) is not None and value.cls in (list, dict):
+        if any(True for key in content.keys or () for _ in objects_in(key)):
+            raise NotSpecialisedError("key")
         return items_of(s, [_deep(given, s.state[slot]) for slot in content.slots], content.keys)
     if isinstance(value, Row):
         return Row(tuple([_deep(given, item) for item in value.items]), value.cls)
@@ -223,7 +226,8 @@ class _Deep:
                 if not isinstance(own, types.FunctionType) or _uses_memo(own):
                     raise NotSpecialisedError("deepcopy")
             case Items() if (content := self.s.content(value)) is not None:
-                self.inside(value.cell, [self.s.state[slot] for slot in content.slots])
+                named = [record for key in content.keys or () for record in objects_in(key)]
+                self.inside(value.cell, [*named, *(self.s.state[slot] for slot in content.slots)])
             case Items():
                 operand = self.s.dynamic(value)
                 assert isinstance(operand, Value)
@@ -283,9 +287,17 @@ class _Deep:
                     return self.values[operand] if isinstance(operand, Value) else operand
                 if value.cell not in self.made:
                     items = [self.of(self.s.state[slot]) for slot in content.slots]
-                    self.made[value.cell] = items_of(self.s, items, content.keys, value.cls, content.factory)
+                    keys = content.keys and tuple(map(self.key, content.keys))
+                    self.made[value.cell] = items_of(self.s, items, keys, value.cls, content.factory)
                 return self.made[value.cell]
         return value
+
+    def key(self, key: Any) -> Any:
+        """The copy of a key, which may be an object or have some in it."""
+        copies = [self.of(record) for record in objects_in(key)]
+        if not all(isinstance(made, Record) and key_of_object(self.s, made) for made in copies):
+            raise NotSpecialisedError("key")
+        return with_objects(key, iter(copies))
 
 
 def deeply_copied(given: Given) -> Done:

@@ -1,13 +1,16 @@
-"""The keys of known dicts and the members of known sets: constants, tuples of these, and members of enumerations."""
+"""The keys of known dicts and the members of known sets: constants, members of enumerations, objects that the program
+makes and that are equal to themselves alone, and tuples of these."""
 
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from s2sad.ir.code import Constant
-from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Row
+from s2sad.transform.boxes import box_of
+from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Record, Row
 
 if TYPE_CHECKING:
     from s2sad.transform.specialiser import Specialiser
@@ -19,6 +22,38 @@ class MemberKey:
 
     member: enum.Enum
     known: Known = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class ObjectKey:
+    """An object that the program makes as a key, which is equal to that object alone."""
+
+    record: Record = field(repr=False)
+
+
+def key_of_object(s: Specialiser, record: Record) -> ObjectKey | None:
+    """The key that an object is; None where its class says what is equal to it, or where there may be copies of it."""
+    is_itself = getattr(record.cls, "__eq__", None) is object.__eq__
+    is_itself = is_itself and getattr(record.cls, "__hash__", None) is object.__hash__
+    exists = record.origin is not None or record.own is not None or record.made_of is not None
+    if not is_itself or exists or record.identity in s.state.settled or box_of(s.state, record) is not None:
+        return None
+    return ObjectKey(record)
+
+
+def objects_in(key: Any) -> Iterator[Record]:
+    """The objects in a key."""
+    if isinstance(key, ObjectKey):
+        yield key.record
+    for part in key if type(key) is tuple else ():
+        yield from objects_in(part)
+
+
+def with_objects(key: Any, objects: Iterator[Any]) -> Any:
+    """A key with other objects in place of its own."""
+    if isinstance(key, ObjectKey):
+        return ObjectKey(next(objects))
+    return tuple([with_objects(part, objects) for part in key]) if type(key) is tuple else key
 
 
 def is_member(value: Any) -> bool:
@@ -38,6 +73,8 @@ def key_operand(key: Any) -> Abstract:
         raise NotSpecialisedError("key")
     if isinstance(key, MemberKey):
         return key.known
+    if isinstance(key, ObjectKey):
+        return key.record
     return Row(tuple(map(key_operand, key))) if type(key) is tuple else Constant(key)
 
 

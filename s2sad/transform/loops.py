@@ -200,12 +200,19 @@ def _range_of(value: Abstract) -> Sequence[int]:
     return ()
 
 
+def _never_runs(op: Operation) -> bool:
+    """Whether an operation is a ``while`` whose test is surely not true when it is first asked."""
+    test = op.regions[0].exit.operands[0] if op.kind == "while" else None
+    return isinstance(test, Constant) and not test.value
+
+
 def while_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     before, env, used, lifted = s.mark(), dict(frame.env), s.used, dict(s.lifted)
     failed = done = None
     try:
         done = loop(s, op, frame)
-        if not _is_poor(s, before[1], s.out[len(before[0]) :]):
+        written = s.out[len(before[0]) :]
+        if not _is_poor(s, before[1], written) and not any(map(_never_runs, written)):
             return done
     except NotSpecialisedError as error:
         failed = error

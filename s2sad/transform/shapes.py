@@ -10,6 +10,7 @@ from s2sad.ir.code import NONE, UNSET, Code, Constant, Operand, Value, Variable,
 from s2sad.ir.types import Fact
 from s2sad.ops.models import ObjectModel
 from s2sad.transform.boxes import box_of
+from s2sad.transform.keys import objects_in, with_objects
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -233,13 +234,16 @@ class Shapes:
         slots = [self.cell(slot) for slot in content.slots]
         is_static = content.factory is None or isinstance(content.factory, Constant)
         more = () if is_static else (self.of(content.factory),)  # type: ignore[arg-type]
-        keys = tuple([key for key, _ in (*slots, *more)])
+        named = [self.of(record) for key in content.keys or () for record in objects_in(key)]
+        keys = tuple([key for key, _ in (*slots, *more, *named)])
         most = content.factory if is_static else None
 
         def again(context: Again) -> Content:
             cells = tuple([rebuild(context) for _, rebuild in slots])
             factory = [rebuild(context) for _, rebuild in more]
-            return Content(cells, content.keys, factory=factory[0] if factory else most)
+            objects = iter([rebuild(context) for _, rebuild in named])
+            again_named = content.keys and tuple([with_objects(key, objects) for key in content.keys])
+            return Content(cells, again_named, factory=factory[0] if factory else most)
 
         return ("content", repr(content.keys), repr(most), keys), again
 
