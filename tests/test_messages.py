@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import linecache
+import re
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -17,8 +18,11 @@ import pytest
 
 from s2sad import grad, stop_gradient
 from s2sad.errors import S2SADError, UnsupportedError
+from s2sad.frontend.lower import lower
+from s2sad.frontend.source import read_source
 from tests.language.support import case, check_gradient
 from tests.oracle import numeric_gradient
+from tests.sources import function_of
 
 X = np.array([0.5, 1.0, 2.0])
 WEIGHTS = np.array([1.0, 2.0, 3.0])
@@ -591,3 +595,10 @@ def test_compiled_functions_that_are_called_for_their_effects() -> None:
         grad(followed)(X)
     assert only(called).message == "module.uniform_filter1d(...) has no source, and may write into what it is given"
     np.testing.assert_allclose(grad(constant)(X), ndimage.uniform_filter(X, 3))
+
+
+@pytest.mark.parametrize("stars", ["*", "**"])
+def test_a_parameter_with_stars_is_named_as_it_is_written(stars: str) -> None:
+    source = read_source(function_of(f"def f(x, {stars}more): return x"))
+    with pytest.raises(UnsupportedError, match=re.escape(f"the parameter {stars}more is not supported")):
+        lower(source, ["x"])

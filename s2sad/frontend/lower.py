@@ -206,9 +206,10 @@ class _Lowering(Protected):
     def check_parameters(self) -> None:
         """Find the parameters that are not accepted."""
         arguments = self.source.node.args
-        for star in (arguments.vararg, arguments.kwarg):
+        for stars, star in (("*", arguments.vararg), ("**", arguments.kwarg)):
             if star is not None:
-                self.violation(self.source.node, f"the parameter *{star.id} is not supported", "Name the parameters.")
+                what = f"the parameter {stars}{star.id} is not supported"
+                self.violation(self.source.node, what, "Name the parameters.")
 
     def check_calls(self, resolver: Resolver) -> None:
         """Find the calls that read or write variables unseen, and the functions that see them when they are called."""

@@ -50,9 +50,23 @@ _BASES: tuple[Any, ...] = (
 _METACLASSES = (type, abc.ABCMeta, type(typing.Protocol))
 
 
+#: What a class of classes may say for itself, beside methods with names of their own: how a class is made.
+_MAKING = {
+    "__new__", "__init__", "__prepare__", "__module__", "__qualname__", "__doc__", "__dict__", "__weakref__",
+    "__annotations__", "__static_attributes__", "__firstlineno__",
+}  # fmt: skip
+
+
+def _only_makes_classes(meta: type) -> bool:
+    """Whether a class of classes does no more than make them: it does not say how they make objects, and whose."""
+    own = [base for base in meta.__mro__ if base not in (*_METACLASSES, object)]
+    names = {name for base in own for name in vars(base) if name[:2] == name[-2:] == "__"}
+    return issubclass(meta, type) and names <= _MAKING
+
+
 def is_simple(cls: type, *but: str) -> bool:
     """Whether objects of a class are no more than their attributes and the methods of the class, ``but`` for some."""
-    if type(cls) not in _METACLASSES or own_class(cls) is None or getattr(cls, "__abstractmethods__", None):
+    if not _only_makes_classes(type(cls)) or own_class(cls) is None or getattr(cls, "__abstractmethods__", None):
         return False
     for base in cls.__mro__[:-1]:
         if any(base is known for known in _BASES):
