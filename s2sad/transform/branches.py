@@ -9,7 +9,6 @@ from dataclasses import replace
 from s2sad.ir.code import UNSET, Constant, Exit, Kind, Operand, Operation, Place, Region, Value
 from s2sad.transform import choices, presence
 from s2sad.transform.coded import rows_of_arms
-from s2sad.transform.containers import computed, performed
 from s2sad.transform.existing import is_existing
 from s2sad.transform.known import (
     Abstract,
@@ -21,6 +20,7 @@ from s2sad.transform.known import (
     Known,
     NotSpecialisedError,
     Record,
+    Referred,
     Row,
     State,
     Typed,
@@ -31,6 +31,7 @@ from s2sad.transform.known import (
     same,
 )
 from s2sad.transform.objects import content_of
+from s2sad.transform.references import are_there, may_refer, numbered, references_of
 from s2sad.transform.regions import breaks, is_expression
 from s2sad.transform.shapes import Again, Rebuild, Shapes, apart_from, exists, is_made, things_of
 from s2sad.transform.simple import truth
@@ -139,26 +140,6 @@ def _expressions(
     return tuple(made)
 
 
-def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
-    """An attribute of one of two objects, read or set."""
-    base = s.get(op.operands[0], frame)
-    if not isinstance(base, Choice):
-        return None
-
-    def arm(side: Abstract) -> End:
-        if choices.is_none(side):
-            raised = choices.of_none(s, op.data, frame.place or op.place)
-            return End("raise", (raised,), frame.place or op.place)
-        if op.kind == "attribute":
-            return End("yield", (computed(s, op.kind, op.data, (side,), op, frame),))
-        performed(s, op.kind, op.data, (side, *others), op, frame)
-        return End("yield")
-
-    others = [s.get(operand, frame) for operand in op.operands[1:]]
-    arms = [functools.partial(arm, side) for side in (base.then, base.orelse)]
-    return fork(s, base.test, arms, [result.name for result in op.results], frame.place or op.place)
-
-
 def created(before: State, states: Sequence[State]) -> list[Cell]:
     """The cells of attributes that some states have and the objects, which exist already, did not have before."""
     new = dict.fromkeys(cell for state in states for cell in state if cell not in before)
@@ -219,7 +200,7 @@ def fork(
             at += 1
         with s.stand_ins.reading(joining.has_rows):
             written.append((out, exit_of(s, out, state, end)))
-    plain = kind == "choose" and len(results) == 1
+    plain = (kind == "choose" or s.expression) and len(results) == 1
     plain = plain and all(exit.kind == "yield" and is_expression(out, exit) for out, exit in written)
     _write(s, "choose" if plain else "if", test, written, results, place)
     for cell, content in zip(changed, contents, strict=True):
@@ -320,6 +301,10 @@ class _Joining:
         if not any(map(is_static, values)):
             is_one = isinstance(values[0], Constant) and all(same(values[0], other) for other in values)
             return values[0] if is_one else self.result(values, name)
+        if self.s.relied.items == "references" and all(map(may_refer, values)):
+            joined = self.referred(values, name)
+            if joined is not None:
+                return joined
         trial = [replace(arm, leaves=[], titles=[], numbers=dict(arm.numbers)) for arm in self.arms]
         shapes = [arm.of(v) for v, arm in zip(values, trial, strict=True)]
         if len({key for key, _ in shapes}) == 1:
@@ -340,6 +325,17 @@ class _Joining:
         if len(values) == 2 and any(map(is_static, values)) and all(map(choices.is_object_or_none, known)):
             return self.choice(known)
         return self.result(values, name)
+
+    def referred(self, values: list[Abstract], name: str) -> Abstract | None:
+        """One of several objects that there are before the branch, by its number if one has a number already."""
+        if not all(are_there(inside.before, value) for value, (_, inside) in zip(values, self.parts, strict=True)):
+            return None
+        found = (references_of(self.s, value) for value in values)
+        if (references := next((known for known in found if known is not None), None)) is not None:
+            numbers = [numbered(self.s, references, value) for value in values]
+            self.s.numbers.add(number := self.result(numbers, name))
+            return Referred(number, references)
+        return self.choice(values) if len(values) == 2 else None
 
     def row(self, values: Sequence[Abstract]) -> Row | None:
         """One of several tuples with as many items."""

@@ -9,19 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from s2sad.ir.code import Operand, Value
+from s2sad.ir.code import NONE, Constant, Operand, Value
+from s2sad.transform.choices import is_none
 from s2sad.transform.known import (
     Abstract,
     Cell,
+    Choice,
     Known,
     NotSpecialisedError,
     Record,
+    Referred,
+    State,
     Unsure,
     cell_of,
     is_static,
     same,
 )
+from s2sad.transform.references import References, are_there, may_refer, number_of, references_of
 from s2sad.transform.shapes import Again, Rebuild, Shapes, apart_from, exists, things_of
 from s2sad.transform.simple import is_number
 from s2sad.transform.specialiser import Specialiser
@@ -32,10 +38,14 @@ class Plan:
     """How a loop carries something that it replaces, as far as attempts to write it have shown.
 
     ``shared`` are the objects and cells that each of its values leads to, ``varying`` the leaves that change, by
-    number, and ``others`` those that are numbers before the loop and something else later.
+    number, and ``others`` those that are numbers before the loop and something else later.  Values of several shapes,
+    which are objects that there are before the loop, are carried by their numbers in ``references``.  Of what is None
+    at first, ``later`` is the shape, and whether it is None is carried as well.
     """
 
     shared: frozenset[Cell | Record]
+    references: References | None = None
+    later: Later | None = None
     varying: set[int] = field(default_factory=set)
     others: set[int] = field(default_factory=set)
 
@@ -44,8 +54,17 @@ class Plan:
         return replace(self, varying=set(self.varying), others=set(self.others))
 
 
-def plan_for(s: Specialiser, first: Abstract, other: Abstract) -> Plan:
-    """The plan for what is one value before a loop and another one after a round.
+@dataclass(frozen=True, eq=False)
+class Later:
+    """The shape of an object, how it is made again, and the names of its leaves."""
+
+    key: object
+    rebuild: Rebuild
+    titles: tuple[str, ...]
+
+
+def plan_for(s: Specialiser, before: State, first: Abstract, other: Abstract) -> Plan:
+    """The plan for what is one value before a loop, where the state is ``before``, and another one after a round.
 
     Raises:
         NotSpecialisedError: if nothing may be replaced.
@@ -53,7 +72,26 @@ def plan_for(s: Specialiser, first: Abstract, other: Abstract) -> Plan:
     if not s.relied.replaces:
         raise NotSpecialisedError("carried")
     s.relied.replaced = True
+    if s.relied.items == "references" and are_there(before, first) and are_there(before, other):
+        return Plan(frozenset(), references_of(s, other) or references_of(s, first) or References())
+    if is_none(first):
+        return Plan(frozenset(), later=_later(s, other))
     return Plan(frozenset(things_of(first, s.state) & things_of(other, s.state)))
+
+
+def _may_be_none(value: Abstract) -> bool:
+    return is_none(value) or (isinstance(value, Choice) and (_may_be_none(value.then) or _may_be_none(value.orelse)))
+
+
+def _later(s: Specialiser, value: Abstract) -> Later:
+    """The shape of an object that may be None."""
+    while isinstance(value, Choice):
+        value = value.orelse if is_none(value.then) else value.then
+    shapes = apart_from((), s.state)
+    key, rebuild = shapes.of(value)
+    if shapes.optional or any(map(exists, shapes.numbers)):
+        raise NotSpecialisedError("carried")
+    return Later(key, rebuild, tuple(shapes.titles))
 
 
 def may_be_replaced(value: Abstract) -> bool:
@@ -61,11 +99,21 @@ def may_be_replaced(value: Abstract) -> bool:
     return is_static(value) and not isinstance(value, (Known, Unsure))
 
 
+def _either(test: Operand, a: Abstract, b: Abstract) -> Abstract:
+    """One of two leaves by a condition."""
+    is_test = isinstance(a, Constant) and a.value is True and isinstance(b, Constant) and b.value is False
+    return test if is_test else Choice(test, a, b)
+
+
 class Structure:
     """One value that a loop carries by its leaves."""
 
-    def __init__(self, s: Specialiser, value: Abstract, plan: Plan) -> None:
-        self.plan, self.shared = plan, plan.shared
+    def __init__(self, s: Specialiser, value: Abstract, plan: Plan, name: str) -> None:
+        self.name = name
+        self.s, self.plan, self.shared, self.first = s, plan, plan.shared, value
+        self.references, self.later = plan.references, plan.later
+        if plan.later is not None:
+            plan.varying.update(range(1 + len(plan.later.titles)))
         #: The leaves that are carried, by number.
         self.varying = sorted(plan.varying)
         shapes = self.shapes(s)
@@ -81,10 +129,33 @@ class Structure:
 
     def shape(self, shapes: Shapes, value: Abstract) -> tuple[object, Rebuild]:
         """The shape of one of the values."""
-        found = shapes.of(value)
+        if self.references is not None:
+            value = Referred(number_of(self.s, self.references, value), self.references)
+        if (later := self.later) is not None:
+            shapes.leaves[:] = self.parts(later, value)
+            shapes.titles[:] = f"has_{self.name}", *later.titles
+            return later.key, lambda again: Choice(next(again.leaves), later.rebuild(again), NONE)
+        found = shapes.of(value, self.name if self.references is not None else "")
         if shapes.optional or any(map(exists, shapes.numbers)):
             raise NotSpecialisedError("carried")
         return found
+
+    def parts(self, later: Later, value: Abstract) -> list[Any]:
+        """Whether something is not None, and its leaves.
+
+        Raises:
+            NotSpecialisedError: if it is an object of another shape.
+        """
+        if is_none(value):
+            return [Constant(False), *(NONE for _ in later.titles)]
+        if isinstance(value, Choice):
+            sides = zip(self.parts(later, value.then), self.parts(later, value.orelse), strict=True)
+            return [a if same(a, b) else _either(value.test, a, b) for a, b in sides]
+        shapes = apart_from((), self.s.state)
+        if shapes.of(value)[0] != later.key or shapes.optional or any(map(exists, shapes.numbers)):
+            self.s.relied.mixed |= may_refer(value)
+            raise NotSpecialisedError("carried")
+        return [Constant(True), *shapes.leaves]
 
     def carried(self) -> Iterator[Operand]:
         """The leaves that are carried, as they are before the loop."""
@@ -111,10 +182,19 @@ class Structure:
         """
         shapes = self.shapes(s)
         if self.shape(shapes, value)[0] != self.key:
-            if not self.shared:
+            if self.shared:
+                # What the first values lead to, others do not.
+                self.plan.shared = frozenset()
+                return []
+            if self.later is None and _may_be_none(value):
+                self.plan.later = _later(s, self.first)
+                return []
+            if self.references is not None or not (may_refer(self.first) and may_refer(value)):
                 raise NotSpecialisedError("carried")
-            # What the first values lead to, others do not.
-            self.plan.shared = frozenset()
+            s.relied.mixed = True
+            if s.relied.items != "references":
+                raise NotSpecialisedError("carried")
+            self.plan.references = references_of(s, value) or references_of(s, self.first) or References()
             return []
         leaves = shapes.leaves
         self.plan.varying.update(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from s2sad.ir.code import UNSET, Constant, Exit, Operand, Operation, Region, Value
+from s2sad.ir.code import NONE, UNSET, Constant, Exit, Operand, Operation, Region, Value
 from s2sad.transform.branches import created
 from s2sad.transform.carried import Plan, Structure, may_be_replaced, plan_for
+from s2sad.transform.choices import is_none
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -19,6 +20,7 @@ from s2sad.transform.known import (
     same,
 )
 from s2sad.transform.objects import content_of
+from s2sad.transform.references import grown, may_refer
 from s2sad.transform.regions import breaks, with_iterable_behind
 from s2sad.transform.shapes import is_made
 from s2sad.transform.simple import is_number
@@ -35,6 +37,8 @@ def loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     unrolled, frame.unrolled = frame.unrolled, False
     cells: list[Cell] = []
     others: set[int | Cell] = set()
+    #: What is None before the loop, by number, and surely something else later.
+    filled: set[int] = set()
     plans: dict[int | Cell, Plan] = {}
     depth = len(s.loops)
     try:
@@ -43,14 +47,30 @@ def loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
             live = {slot for c in s.state.values() if isinstance(c, Content) for slot in c.slots}
             cells = [c for c in cells if (not c.item or c in live) and not isinstance(s.state.get(c), InList)]
             plans = {at: plan for at, plan in plans.items() if not isinstance(at, Cell) or at in cells}
-            before = s.mark()
+            before, unseen = s.mark(), set(s.stand_ins.unseen)
             known = {at: plan.copied() for at, plan in plans.items()}
-            writing = _Loop(s, op, frame, cells, others, plans)
-            done = writing.run()
+            writing = _Loop(s, op, frame, cells, others, plans, frozenset(filled))
+            try:
+                done = writing.run()
+            except NotSpecialisedError:
+                if writing.nones <= filled:
+                    raise
+                # It may be no object later.
+                filled |= writing.nones
+                s.back(before)
+                continue
             if writing.frozen:
                 s.back(before)
                 for at in writing.frozen:
                     _freeze_start(s, op, frame, at, cells)
+                continue
+            if members := grown(writing.before, s.state, unseen):
+                s.back(before)
+                s.state.refer(members)
+                continue
+            if writing.filled != filled:
+                filled = set(writing.filled)
+                s.back(before)
                 continue
             if not writing.more and writing.others == others and plans == known:
                 for structure in writing.structures.values():
@@ -88,8 +108,9 @@ class _Loop:
     """One attempt to write a loop that carries some cells; ``more`` are those that changed besides.
 
     What is a number before it is taken to stay one, but for ``others`` of what is carried, by number, and of the cells.
-    What is static and carried has to stay what it is, unless there is one of the ``plans`` for it.  Lists of objects
-    of which the length is not known stay such lists; those that become one in a round are to be ``frozen`` before.
+    What is static and carried has to stay what it is, unless there is one of the ``plans`` for it; so has what is None,
+    unless it is ``filled`` with what is no object.  Lists of objects of which the length is not known stay such lists;
+    those that become one in a round are to be ``frozen`` before.
     """
 
     def __init__(
@@ -100,7 +121,9 @@ class _Loop:
         cells: list[Cell],
         others: set[int | Cell],
         plans: dict[int | Cell, Plan],
+        filled: frozenset[int],
     ) -> None:
+        self.filled = set(filled)
         self.s, self.op, self.frame, self.cells, self.plans = s, op, frame, cells, plans
         self.more: dict[Cell, Plan | None] = {}
         self.others = set(others)
@@ -116,13 +139,18 @@ class _Loop:
         self.read = [any(value in s.live for value in group) for group in groups]
         with s.stand_ins.reading():
             self.iterable: list[Operand] = [s.dynamic(given.pop(0))] if op.kind == "for" else []
+        given = [NONE if is_none(s.plain(v)) else v for v in given]
         given = [v if read else UNSET for v, read in zip(given, self.read, strict=True)]
         held: dict[int | Cell, Abstract] = {**dict(enumerate(given)), **{cell: s.state[cell] for cell in cells}}
         self.rows = {at: shape for at, value in held.items() if (shape := shape_of(s, value)) is not None}
         self.frozen: set[int | Cell] = set()
-        self.structures = {at: Structure(s, held[at], plan) for at, plan in plans.items() if at not in self.rows}
+        names = {at: at.name if isinstance(at, Cell) else self.head[at].name for at in plans}
+        self.structures = {at: Structure(s, held[at], plans[at], names[at]) for at in plans if at not in self.rows}
         carried = {*plans, *self.rows}
-        self.fixed = [v if may_be_replaced(v) and at not in carried else None for at, v in enumerate(given)]
+        self.nones = {at for at, v in enumerate(given) if is_none(v) and at not in carried} - filled
+        self.fixed = [
+            v if at in self.nones or (may_be_replaced(v) and at not in carried) else None for at, v in enumerate(given)
+        ]
         #: What may have no value before the loop may have none in it and after it.
         self.unsure = [v is UNSET or isinstance(v, Unsure) for v in given]
         self.unsure_cells = {cell for cell in cells if s.state[cell] is UNSET or isinstance(s.state[cell], Unsure)}
@@ -245,10 +273,12 @@ class _Loop:
                 )
             elif fixed is None:
                 values.append(value if read else UNSET)
+            elif not end.left and at in self.nones and not may_refer(value):
+                self.filled.add(at)
             elif not end.left and isinstance(fixed, Items) and table(self.s, value) is not None:
                 self.frozen.add(at)
             elif not end.left and not same(value, fixed):
-                self.plans[at] = plan_for(self.s, fixed, value)
+                self.plans[at] = plan_for(self.s, self.before, fixed, value)
         self.others.update(c for c in self.cells if c in self.numbers and not is_number(self.s, self.s.state[c]))
         with self.s.stand_ins.reading(bool(self.rows)):
             operands = [*map(self.s.dynamic, values), *self.held()]
@@ -261,8 +291,8 @@ class _Loop:
                 if isinstance(value, Items) and table(self.s, self.s.state[cell]) is not None:
                     self.frozen.add(cell)
                     continue
-                is_object = is_made(value) and is_made(self.s.state[cell])
-                self.more[cell] = plan_for(self.s, value, self.s.state[cell]) if is_object else None
+                is_object = (is_made(value) or is_none(value)) and is_made(self.s.state[cell])
+                self.more[cell] = plan_for(self.s, self.before, value, self.s.state[cell]) if is_object else None
         self.more.update(dict.fromkeys(created(self.before, [self.s.state])))
 
     def part(self, region: Region, inside: bool) -> Exit:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from s2sad.ir.code import Constant, Exit, Operand, Operation, Place, Region, Value
-from s2sad.transform import presence
+from s2sad.transform import presence, references
 from s2sad.transform.known import Abstract, Choice, Closure, Known, Method, NotSpecialisedError, Partial, Record
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ def asked(
         if answer is None:
             raise NotSpecialisedError("truth")
         return answer if isinstance(answer, Value) else Constant(answer)
+    if value in s.stand_ins.chosen:
+        return references.asked(s, s.stand_ins.chosen[value], question)
     then, orelse = [asked(s, side, question, place) for side in (value.then, value.orelse)]
     if isinstance(then, Constant) and isinstance(orelse, Constant):
         if then.value is orelse.value:

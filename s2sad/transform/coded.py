@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,9 +17,11 @@ from s2sad.transform.known import (
     Items,
     NotSpecialisedError,
     Record,
+    Row,
     State,
     cell_of,
 )
+from s2sad.transform.references import References, number_of, references_of, refers
 from s2sad.transform.shapes import Rebuild, Shapes, exists
 from s2sad.transform.standing import Table
 
@@ -41,30 +44,54 @@ def is_object(value: Abstract) -> bool:
     )
 
 
-def encoded(s: Specialiser, value: Abstract, place: Place | None) -> tuple[Operand, Shape | Box]:
-    """The tuple of the new program for an object, which may be changed no more.
+def has_objects(value: Abstract) -> bool:
+    """Whether a value is such an object, or a tuple with some."""
+    return any(map(has_objects, value.items)) if isinstance(value, Row) else is_object(value)
+
+
+def encoded(
+    s: Specialiser, value: Abstract, place: Place | None, known: Shape | Box | None = None
+) -> tuple[Operand, Shape | Box]:
+    """The tuple of the new program for an object, which may be changed no more but where it is referred to.
+
+    Args:
+        s: The specialiser.
+        value: The object, or a tuple with objects.
+        place: Where it is put into a list.
+        known: The shape of what the list has already.
 
     Raises:
         NotSpecialisedError: for what has no such tuple.
     """
-    if isinstance(value, Choice):
+    to = None
+    if s.relied.items == "references":
+        to = known.references if isinstance(known, Shape) else references_of(s, value)
+        to = to or References()
+    elif isinstance(value, Choice):
         return _of_choice(s, value, place)
-    if s.relied.boxes and isinstance(value, Record):
+    elif s.relied.items == "boxes" and isinstance(value, Record):
         return boxed(s, value, place)
-    shapes = Shapes(s.state, lambda thing: True, lambda constant: constant.value is None)
-    key, rebuild = shapes.of(value)
+    refer = None if to is None else (to, functools.partial(number_of, s, to))
+    shapes = Shapes(s.state, lambda thing: True, lambda constant: constant.value is None, refer=refer)
+    key, rebuild = shapes.of(value, "which" if refers(value) else "")
     if shapes.optional or any(map(exists, shapes.numbers)) or not shapes.leaves:
-        raise NotSpecialisedError("Record")
+        raise mixed(s)
     s.state.settle(map(cell_of, shapes.numbers))
     leaves = s.operands(shapes.leaves, place)
     made = s.emit("tuple", leaves, (False,) * len(leaves), place=place) if len(leaves) > 1 else leaves[0]
-    return made, Shape(key, rebuild, tuple(shapes.titles))
+    return made, Shape((key, to), rebuild, tuple(shapes.titles), references=to)
+
+
+def mixed(s: Specialiser) -> NotSpecialisedError:
+    """Take notice of objects in a list that are not of one shape."""
+    s.relied.mixed = True
+    return NotSpecialisedError("shape")
 
 
 def _of_choice(s: Specialiser, value: Choice, place: Place | None) -> tuple[Operand, Shape | Box]:
     (then, shape), (orelse, other) = encoded(s, value.then, place), encoded(s, value.orelse, place)
     if shape.key != other.key:
-        raise NotSpecialisedError("shape")
+        raise mixed(s)
     made = Value()
     sides = tuple([Region((), (), Exit("yield", (side,))) for side in (then, orelse)])
     with s.stand_ins.reading():
@@ -79,14 +106,15 @@ def list_of_objects(s: Specialiser, items: Items, content: Content) -> Value | N
         NotSpecialisedError: if the objects are not of one shape, or what sees the list takes its items for objects.
     """
     objects = [s.state[slot] for slot in content.slots]
-    if items.cls is not list or not objects or not all(map(is_object, objects)):
+    if items.cls is not list or not objects or not all(map(has_objects, objects)):
         return None
     if s.stand_ins.reads:
         raise NotSpecialisedError("Record")
-    made = [encoded(s, value, None) for value in objects]
+    made = [encoded(s, objects[0], None)]
     _, shape = made[0]
+    made += [encoded(s, value, None, shape) for value in objects[1:]]
     if any(other.key != shape.key for _, other in made):
-        raise NotSpecialisedError("shape")
+        raise mixed(s)
     whole = s.emit("list", [operand for operand, _ in made], (False,) * len(made), items.cell.name)
     s.stand_ins[whole] = shape
     return whole
@@ -125,5 +153,5 @@ def rows_of_arms(
     if not shapes:
         return None
     if any(shape.key != shapes[0].key for shape in shapes):
-        raise NotSpecialisedError("shape")
+        raise mixed(s)
     return wholes, shapes[0], known

@@ -8,6 +8,7 @@ from s2sad.transform.choices import asked, is_none, is_object_or_none
 from s2sad.transform.constants import compared, is_among
 from s2sad.transform.containers import is_key, members, position
 from s2sad.transform.known import Abstract, Choice, Closure, Items, Known, Method, Record, is_static
+from s2sad.transform.references import is_itself, is_same
 from s2sad.transform.simple import is_function
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 
@@ -26,6 +27,8 @@ def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
             return (found,)
         decided = found
     elif op.data in ("in", "not in") and (row := members(s, right)) is not None:
+        if isinstance(left, Choice) and left in s.stand_ins.chosen and all(map(is_itself, row)):
+            return (asked(s, left, lambda side: (side in row) == (op.data == "in"), frame.place or op.place),)
         found = is_key(s, left, right)
         found = is_among(left, row) if found is None else found
         decided = None if found is None else found == (op.data == "in")
@@ -48,6 +51,8 @@ def _is(s: Specialiser, left: Abstract, right: Abstract, op: Operation, frame: F
         if one is not None and other is not None:
             with s.stand_ins.reading():
                 return s.emit("compare", (one.whole, other.whole), op.data, place=frame.place or op.place)
+    if (number := is_same(s, left, right, op.data == "is")) is not None:
+        return number
     found = _identical(s, left, right)
     return None if found is None else found == (op.data == "is")
 
@@ -89,11 +94,11 @@ def _identical(s: Specialiser, a: Abstract, b: Abstract) -> bool | None:
     """Whether two values are one object, where that is known."""
     if a is b and is_static(a):
         return True
-    if isinstance(a, Closure) and isinstance(b, Closure):
-        return None if {a.identity, b.identity} & s.state.settled else a.identity is b.identity
-    if isinstance(a, Record) and isinstance(b, Record):
+    if isinstance(a, (Closure, Record)) and type(a) is type(b):
         # Of what is settled there are copies.
-        return None if a.identity in s.state.settled or b.identity in s.state.settled else False
+        unknown = not s.state.settled.isdisjoint((a.identity, b.identity))
+        s.relied.mixed |= unknown
+        return None if unknown else a.identity is b.identity
     if isinstance(a, Known) and isinstance(b, Known) and (isinstance(a.value, type) or type(a.value) is object):
         return a.value is b.value
     for value, other in ((a, b), (b, a)):

@@ -281,7 +281,7 @@ def is_counted(s: Specialiser, value: Abstract) -> bool:
 
 def is_long(s: Specialiser, value: Abstract) -> bool:
     """Whether so many items are known that a loop over them rather fills a list of objects than is written out."""
-    if s.relied.boxes or s.relied.writes_out:
+    if s.relied.items != "leaves" or s.relied.writes_out:
         return False
     if isinstance(value, Known) and isinstance(value.value, range):
         return len(value.value) > FEW_OBJECTS

@@ -22,7 +22,7 @@ from s2sad.frontend.trees import nodes_of
 from s2sad.ir.code import UNSET, Code, Place, Value
 from s2sad.transform.coalesce import coalesced
 from s2sad.transform.known import Home, NotSpecialisedError
-from s2sad.transform.reads import read_late
+from s2sad.transform.reads import in_arms, read_late
 from s2sad.transform.rename import NameClashError, renamed
 from s2sad.transform.unfold import unfolded
 from s2sad.transform.varied import varied
@@ -149,7 +149,9 @@ def _tree(code: Code, reads: Collection[Value], function: types.FunctionType) ->
     """A function as a ``def`` that stands where ``function`` does."""
     has_slice = "slice" not in function.__globals__ and "slice" not in function.__code__.co_freevars
     try:
-        made = tree_of(renamed(read_late(coalesced(code), reads)), has_slice)
+        # Variables may change after a comparison was made.
+        sunk = in_arms(code, reads)
+        made = tree_of(renamed(read_late(coalesced(sunk), reads)), has_slice)
     except (UnfoldableError, NameClashError) as error:
         raise NotSpecialisedError(str(error)) from error
     except TooMuch as error:

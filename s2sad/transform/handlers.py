@@ -23,6 +23,7 @@ from s2sad.transform import (
     operators,
     recording,
     selected,
+    sides,
     simple,
     stand_ins,
     subscripts,
@@ -95,7 +96,7 @@ HANDLERS: dict[str, Handler] = {
         )
     ),
     "unpack": _either(typed.unpack, generators.unpack, subscripts.unpack),
-    "compare": as_dict(_either(comparisons.compare, operators.operator), attribute_dicts.searched),
+    "compare": as_dict(_either(tables.searched, comparisons.compare, operators.operator), attribute_dicts.searched),
     "unary": _either(operators.of_named_tuples, simple.negation, operators.operator),
     "binary": _either(
         tables.joined, foreign.operator, operators.of_named_tuples, simple.arithmetic, operators.operator
@@ -108,14 +109,14 @@ HANDLERS: dict[str, Handler] = {
         recording.begun,
         foreign.attribute,
         local_classes.attribute,
-        branches.attribute,
+        sides.attribute,
         attribute_dicts.attribute,
         typed.method,
         stand_ins.attribute,
         objects.attribute,
     ),
     "set_attribute": _either(
-        attribute_dicts.set_attribute, variables.store, branches.attribute, objects.set_attribute, existing.changes
+        attribute_dicts.set_attribute, variables.store, sides.attribute, objects.set_attribute, existing.changes
     ),
     "set_item": as_dict(
         _either(recording.called, subscripts.set_item, tables.put, operators.put_item, existing.changes)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import Source
-from s2sad.ir.code import UNSET, Constant, Definition, Operand, Place, Value, Variable
+from s2sad.ir.code import Constant, Definition, Operand, Place, Value, Variable
 
 if TYPE_CHECKING:
     from s2sad.transform.composites import Composite
@@ -117,6 +117,14 @@ class InList:
     at: int
     held: Any
     of: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Referred:
+    """One of the objects to which a list may refer, by its number there (see `s2sad.transform.references`)."""
+
+    number: Operand
+    references: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,6 +326,7 @@ Static = (
     | Unsure
     | Kept
     | InList
+    | Referred
     | Late
     | Part
     | Lazy
@@ -403,6 +412,8 @@ class State(dict[Cell, Abstract]):
     """What cells hold.  ``written`` has those that were given a content, here or in a copy.
 
     Those that are ``settled`` belong to objects of which there are copies: they can be given no content any more.
+    ``members`` are the objects to which lists of the new program may refer, with their numbers
+    (`s2sad.transform.references`).
     """
 
     def __init__(
@@ -410,10 +421,12 @@ class State(dict[Cell, Abstract]):
         content: Mapping[Cell, Abstract] | None = None,
         written: set[Cell] | None = None,
         settled: frozenset[Cell] = frozenset(),
+        members: Mapping[Any, Mapping[Any, int]] | None = None,
     ) -> None:
         super().__init__(content or {})
         self.written = set() if written is None else written
         self.settled = settled
+        self.members = members or {}
 
     def __setitem__(self, cell: Cell, value: Abstract) -> None:
         if self.settled and (cell in self.settled or (cell.record and cell.record.identity in self.settled)):
@@ -425,13 +438,19 @@ class State(dict[Cell, Abstract]):
         """Let some cells hold for good what they hold."""
         self.settled = self.settled.union(cells)
 
+    def refer(self, members: Mapping[Any, Mapping[Any, int]]) -> None:
+        """Let lists refer to some objects, which have numbers, as well."""
+        if members is not self.members:
+            more = {key: {**self.members.get(key, {}), **numbers} for key, numbers in members.items()}
+            self.members = {**self.members, **more}
+
     def copied(self) -> State:
         """What the cells hold now."""
         return self.of(self)
 
     def of(self, other: State) -> State:
         """A state like this one that holds what another does."""
-        return State(other, other.written, other.settled)
+        return State(other, other.written, other.settled, other.members)
 
     def is_apart(self, cell: Cell) -> bool:
         """Whether a cell is that of a list, dict or function that is no object of the new program."""
@@ -456,18 +475,6 @@ class State(dict[Cell, Abstract]):
         """
         found = self.written | {c.record.identity for c in self.written if c.record is not None and c not in cells}
         return [cell for cell in reversed(list(cells)) if cell in found]
-
-
-def attributes(state: State, record: Record) -> Content:
-    """What the ``__dict__`` of an object holds.
-
-    Raises:
-        NotSpecialisedError: where it has an attribute on some ways only, or a variable of the new program has it.
-    """
-    held = {name: cell for name, cell in record.fields.items() if state.get(cell, UNSET) is not UNSET}
-    if any(isinstance(state[cell], (Unsure, Kept, InList)) for cell in held.values()):
-        raise NotSpecialisedError("__dict__")
-    return Content(tuple(held.values()), tuple(held))
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,7 +34,7 @@ class Watched(State):
     """What cells hold, and which cells were ``read``."""
 
     def __init__(self, content: State, read: set[Cell]) -> None:
-        super().__init__(content, content.written, content.settled)
+        super().__init__(content, content.written, content.settled, content.members)
         self.read = read
 
     def __getitem__(self, cell: Cell) -> Abstract:

@@ -28,7 +28,7 @@ from s2sad.ir.code import (
     regions_in,
 )
 from s2sad.ir.types import Fact
-from s2sad.transform import presence, sizes
+from s2sad.transform import presence, references, sizes
 from s2sad.transform.functions import made_function
 from s2sad.transform.known import (
     Abstract,
@@ -146,7 +146,8 @@ def _lifted(
     owner = None if start.owner is None else shapes.of(start.owner[1])
     # It may meet each object that is taken apart, under whatever name.
     objects = [shapes.of(r) for one in _begun(s) for r in one.kin if r.identity in s.state]
-    met = tuple([k for k, _ in objects])
+    referred = references.handed(s, shapes)
+    met = *(k for k, _ in objects), *((number, k) for _, number, (k, _) in referred)
     s.stand_ins.check_others(shapes.leaves)
     key = (
         code,
@@ -160,7 +161,7 @@ def _lifted(
     lifted = s.lifted.get(key)
     if lifted is None:
         rebuilds = [rebuild for _, rebuild in args], env[1], owner and owner[1], [rebuild for _, rebuild in objects]
-        lifted = _made(s, key, start, rebuilds, shapes, op, enter)
+        lifted = _made(s, key, start, rebuilds, shapes, op, enter, referred)
     elif not lifted.complete:
         lifted.recursive = True
     return _called(s, lifted, shapes, op, frame)
@@ -185,7 +186,16 @@ def _known_structure(s: Specialiser, value: Abstract) -> Abstract:
     return Row(s.rows[value]) if isinstance(value, Value) and value in s.rows else value
 
 
-def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes, op: Operation, enter: Enter) -> Lifted:
+def _made(
+    s: Specialiser,
+    key: Any,
+    start: Start,
+    rebuilds: Any,
+    shapes: Shapes,
+    op: Operation,
+    enter: Enter,
+    referred: Sequence[references.Handed],
+) -> Lifted:
     """Make a function of the new program."""
     code, home = start.code, start.home
     lifted = Lifted(start.name, tuple(range(len(shapes.leaves))))
@@ -214,6 +224,7 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
         owner = None if start.owner is None else (start.owner[0], rebuilds[2](again))
         for rebuild in rebuilds[3]:
             rebuild(again)
+        s.state.refer(references.met(referred, again))
         shapes.settle(again.made, s.state)
         initial = s.state.copied()
         s.state.written.clear()
@@ -224,6 +235,7 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
         try:
             enter(s, code, dict(zip([p.name for p in code.params], args, strict=True)), inside, op)
             region = s.region_of(code.body, inside)
+            references.check(initial, s.state)
             made = _finished(s, code, region, returns, leaves, again.made, initial, records)
             written, settled_cells = s.state.wrote(initial), s.state.settled
         except BaseException:

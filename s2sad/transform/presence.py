@@ -7,7 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeGuard
 
 from s2sad.ir.code import NONE, UNSET, Constant, Exit, Operand, Operation, Place, Region, Value
-from s2sad.transform.known import Abstract, Cell, InList, Kept, NotSpecialisedError, Record, State, Unsure, is_static
+from s2sad.transform.known import (
+    Abstract,
+    Cell,
+    Content,
+    InList,
+    Kept,
+    NotSpecialisedError,
+    Record,
+    State,
+    Unsure,
+    is_static,
+)
 
 if TYPE_CHECKING:
     from s2sad.transform.shapes import Shapes
@@ -90,6 +101,18 @@ def attribute(s: Specialiser, unsure: Unsure, record: Record, name: str, place: 
     """The value of an attribute, which is checked."""
     check(s, unsure, AttributeError, _no_attribute(record, name), place)
     return unsure.value
+
+
+def attributes(state: State, record: Record) -> Content:
+    """What the ``__dict__`` of an object holds.
+
+    Raises:
+        NotSpecialisedError: where it has an attribute on some ways only, or a variable of the new program has it.
+    """
+    held = {name: cell for name, cell in record.fields.items() if state.get(cell, UNSET) is not UNSET}
+    if any(isinstance(state[cell], (Unsure, Kept, InList)) for cell in held.values()):
+        raise NotSpecialisedError("__dict__")
+    return Content(tuple(held.values()), tuple(held))
 
 
 def missing(s: Specialiser, record: Record, name: str, place: Place | None) -> Value:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from s2sad.ir.code import Code, Operand, Operation, Region, Value, codes, order, regions_in
+from s2sad.ir.code import Code, Definition, Operand, Operation, Region, Value, codes, inner, order
 from s2sad.transform.regions import STATEMENTS
-from s2sad.transform.replace import with_regions
+from s2sad.transform.replace import with_codes, with_regions
 
 
 def read_late(code: Code, reads: Collection[Value]) -> Code:
@@ -16,7 +16,7 @@ def read_late(code: Code, reads: Collection[Value]) -> Code:
 
     Args:
         code: A code in which they stand somewhere before that, in the same region.
-        reads: The results of these operations: global names and attributes, each used once.
+        reads: The results of these operations, global names and attributes each used once, and of comparisons.
 
     Example:
         >>> import ast
@@ -31,20 +31,16 @@ def read_late(code: Code, reads: Collection[Value]) -> Code:
         def f(x):
             return abs(x + x)
     """
-    uses: Counter[Operand] = Counter()
-    for made in codes(code):
-        for region in regions_in(made.body):
-            uses.update(region.exit.operands)
-            for operation in region.operations:
-                uses.update(operation.operands)
     if not reads:
         return code
+    uses = Counter(_used(code.body))
 
     def placed(region: Region) -> Region:
         out: list[Operation] = []
         held: dict[Value, Operation] = {}
         for operation in region.operations:
-            if len(operation.results) == 1 and operation.result in reads and uses[operation.result] == 1:
+            is_read = operation.kind != "compare" and len(operation.results) == 1 and operation.result in reads
+            if is_read and uses[operation.result] == 1:
                 held[operation.result] = operation
                 continue
             _insert(order(operation), out, held, uses)
@@ -53,6 +49,55 @@ def read_late(code: Code, reads: Collection[Value]) -> Code:
         return replace(region, operations=tuple(out))
 
     return with_regions(code, placed)
+
+
+#: Operations of which at most one region runs, after the operands are known.
+_BRANCHES = frozenset({"if", "choose", "and", "or"})
+
+
+def in_arms(code: Code, reads: Collection[Value]) -> Code:
+    """A code in which comparisons that may run at any time stand in the one arm of a branch that uses them.
+
+    Args:
+        code: A code in which they stand somewhere before that.
+        reads: What may be read at any time, the results of such comparisons among it.
+    """
+    tests = {o.result for made in codes(code) for o in inner(made.body) if o.kind == "compare" and o.result in reads}
+    uses = Counter(_used(code.body)) if tests else Counter[Operand]()
+    tests = {test for test in tests if uses[test] == 1}
+
+    def placed(region: Region) -> Region:
+        out: list[Operation] = []
+        held: dict[Operand, Operation] = {}
+        for op in region.operations:
+            if op.kind == "compare" and op.result in tests:
+                held[op.result] = op
+                continue
+            regions = list(op.regions)
+            for at, part in enumerate(op.regions if held and op.kind in _BRANCHES else ()):
+                found = tuple([held.pop(o) for o in dict.fromkeys(_used(part)) if o in held])
+                regions[at] = replace(part, operations=(*found, *part.operations))
+            out += [held.pop(o) for o in dict.fromkeys(_used_by(op)) if o in held]
+            out.append(replace(op, regions=tuple(map(placed, regions))) if regions else op)
+        return replace(region, operations=(*out, *held.values()))
+
+    return with_codes(code, lambda made: replace(made, body=placed(made.body))) if tests else code
+
+
+def _used(region: Region) -> Iterator[Operand]:
+    """The operands of all that is in a region, and in what is made there."""
+    for operation in region.operations:
+        yield from _used_by(operation)
+    yield from region.exit.operands
+
+
+def _used_by(operation: Operation) -> Iterator[Operand]:
+    yield from operation.operands
+    for part in operation.regions:
+        yield from _used(part)
+    made = operation.data.code if isinstance(operation.data, Definition) else operation.data
+    if isinstance(made, Code):
+        yield from _used(made.body)
 
 
 def _insert(

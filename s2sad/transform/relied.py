@@ -6,7 +6,7 @@ import types
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from s2sad.transform.known import Home, Known, Record
 
 #: Operations of which the results vary only if an operand does.
 _PURE = frozenset("global attribute item slice unary binary compare tuple list dict text copy call unpack".split())
+
+
+#: What objects are in lists of the new program.
+Items = Literal["leaves", "references", "boxes"]
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,8 @@ class Relied:
     if those of arguments, which are not known, would decide how objects are made, and ``asks_kinds`` where it would
     help to know that they are not None.  A loop ``replaces`` objects by
     others of the same shape if that is allowed, which forbids that they are changed later; if one does, some are
-    ``replaced``.  Objects in long lists are ``boxes`` where they are changed.
+    ``replaced``.  Objects in lists of the new program are their leaves, ``references`` to objects where these are
+    ``mixed``, of several shapes, or ``boxes`` where they are changed.
     The program ``writes_out`` loops for the sake of lists and dicts as well, so that their items stay
     known, and so it does with calls if a function ``recurs``.  It ``inlines`` functions that change lists and dicts of
     their callers; ``led`` are the calls of functions that are inlined, by the line of what they led to.  The conditions
@@ -144,7 +149,8 @@ class Relied:
     reads_state: Callable[[types.FunctionType], bool] = lambda function: False
     entered: dict[Recorded, None] = field(default_factory=dict)
     lists: bool = True
-    boxes: bool = False
+    items: Items = "leaves"
+    mixed: bool = False
     asks_sizes: bool = False
     asks_kinds: bool = False
     replaces: bool = True

@@ -25,6 +25,7 @@ from s2sad.transform.known import (
     NotSpecialisedError,
     Partial,
     Record,
+    Referred,
     Row,
     State,
     Typed,
@@ -81,6 +82,7 @@ class Shapes:
         tables: The lists that stand for lists of objects.
         fills: Whether leaves that have no value are handed on as None, and so are alike.
         is_asked: Whether nothing is made again: what memory stands for is taken for what it is.
+        refer: To what objects are references, if they are no parts of the shape, and what makes their numbers.
     """
 
     state: State
@@ -94,12 +96,15 @@ class Shapes:
     tables: Mapping[Any, Any] = field(default_factory=dict)
     fills: bool = False
     is_asked: bool = False
+    refer: tuple[Any, Callable[[Abstract], Operand]] | None = None
     leaves: list[Operand] = field(default_factory=list)
     #: The names under which leaves are known.
     titles: list[str] = field(default_factory=list)
     numbers: dict[Cell | Record, int] = field(default_factory=dict)
     #: The leaves, by number, that may have no value, and what says whether they have.
     optional: dict[int, Operand] = field(default_factory=dict)
+    #: By what objects are referred to.
+    references: dict[Any, None] = field(default_factory=dict)
 
     def of(self, value: Abstract | AsWhole, title: str = "") -> Shape:
         """The shape of a value, and how to make it again of its leaves, which are added to the list.
@@ -122,11 +127,20 @@ class Shapes:
             kind = ("foreign", id(self.foreign[value])) if value in self.foreign else kind
             if isinstance(rows := self.tables.get(value), Table):
                 kind = ("table", rows.key)
+                self.references.update({} if rows.references is None else {rows.references: None})
             fact = self.type_of(value)  # type: ignore[arg-type]
             return kind if fact is None else (kind, fact), lambda again: next(again.leaves)
+        if self.refer is not None and isinstance(value, (Record, Closure, Choice, Referred)):
+            references, number = self.refer
+            value = Referred(number(value), references)
         match value:
             case Kept() if self.is_asked:
                 return ("kept", value.variable), lambda again: value
+            case Referred():
+                self.references[value.references] = None
+                self.leaves.append(value.number)
+                self.titles.append(title or "which")
+                return ("reference", id(value.references)), lambda a: Referred(next(a.leaves), value.references)
             case Known():
                 if value.operand is None:
                     return ("known", id(value.value)), lambda again: value
@@ -322,7 +336,7 @@ def is_made(value: Abstract) -> bool:
     match value:
         case Row(items=items):
             return any(map(is_made, items))
-        case Record() | Closure() | Method() | Partial() | Choice():
+        case Record() | Closure() | Method() | Partial() | Choice() | Referred():
             return True
     return False
 

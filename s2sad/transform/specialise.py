@@ -73,7 +73,7 @@ from s2sad.transform.regions import (
     settled,
     shared_variables,
 )
-from s2sad.transform.relied import Recorded
+from s2sad.transform.relied import Items, Recorded
 from s2sad.transform.specialiser import Frame, Specialiser
 from s2sad.transform.state import begin
 from s2sad.transform.steady import Steady
@@ -113,6 +113,31 @@ class Specialised:
     makes_others: bool = False
 
 
+@dataclass
+class Ways:
+    """The ways in which objects in lists and loops are tried, one after the other: see `Relied`."""
+
+    now: tuple[Items, bool] = ("leaves", True)
+    tried: set[tuple[Items, bool]] = field(default_factory=set)
+    mixed: bool = False
+    replaced: bool = False
+    tables: bool = False
+
+    def is_another(self, mixed: bool, replaced: bool, tables: bool) -> bool:
+        """Whether there is another way by what the attempts until now have met, which is tried next."""
+        self.tried.add(self.now)
+        self.mixed, self.replaced, self.tables = self.mixed | mixed, self.replaced | replaced, self.tables | tables
+        if self.mixed and ("references", True) not in self.tried:
+            self.now = "references", True
+        elif self.replaced and ("leaves", False) not in self.tried:
+            self.now = "leaves", False
+        elif self.tables and ("boxes", True) not in self.tried:
+            self.now = "boxes", True
+        elif self.tables and self.replaced and ("boxes", False) not in self.tried:
+            self.now = "boxes", False
+        return self.now not in self.tried
+
+
 def specialised(
     source: Source,
     read: Callable[[types.FunctionType], Source],
@@ -145,14 +170,14 @@ def specialised(
     wanted: dict[int, Known] = {}
     why: list[Violation] = []
     with_state_why: list[Violation] = []
-    taking = constants = lists = replaces = True
-    boxes, follows = False, True
+    taking = constants = lists = follows = True
+    ways = Ways()
     state = program.state if records and program is not None else State()
     while True:
         s, found = Specialiser(read, HANDLERS, calls.call_function, package), list[Violation]()
         s.relied.changing, s.relied.constants, s.relied.lists = changing, constants, lists
-        s.relied.boxes, s.relied.follows_makers = boxes, follows
-        s.relied.replaces, s.relied.writes_out, s.relied.inlines = replaces, writes_out, inlines
+        s.relied.items, s.relied.replaces = ways.now
+        s.relied.follows_makers, s.relied.writes_out, s.relied.inlines = follows, writes_out, inlines
         home = s.homes[source.function] = Home(source, Resolver(source.function, frozenset()))
         s.relied.home = home if records else None
         whole = _specialised(s, home, found, wanted.values(), instances or {}, state, facts or {}, given_objects)
@@ -163,14 +188,10 @@ def specialised(
         if lists and not s.relied.lists:
             lists = False
             continue
-        if whole is None and s.relied.replaced:
-            replaces = False
-            continue
-        if whole is None and not boxes and s.stand_ins.has_tables:
-            boxes, replaces = True, True
+        if whole is None and ways.is_another(s.relied.mixed, s.relied.replaced, s.stand_ins.has_tables):
             continue
         if whole is None and s.relied.followed_makers:
-            follows, replaces = False, True
+            follows, ways = False, Ways()
             continue
         if state and (whole is None or not s.relied.meets_state):
             # Without it, that something is set is in the way, which is no cause.
@@ -178,7 +199,7 @@ def specialised(
             continue
         composites = given_objects.composites
         if composites and (whole is None or may_change(whole, composites, given_objects.shapes)):
-            given_objects, replaces, why = replace(given_objects, composites={}), True, found
+            given_objects, ways, why = replace(given_objects, composites={}), Ways(), found
             continue
         if whole is None and instances:
             instances, why = None, found

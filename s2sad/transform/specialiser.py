@@ -34,7 +34,7 @@ from s2sad.ir.code import (
 from s2sad.ir.live import live
 from s2sad.ir.types import Fact
 from s2sad.ops.models import ObjectModel
-from s2sad.transform import choices, later, presence, sizes, typed
+from s2sad.transform import choices, later, presence, references, sizes, typed
 from s2sad.transform.existence import (
     chosen,
     freeze,
@@ -58,13 +58,13 @@ from s2sad.transform.known import (
     Method,
     NotSpecialisedError,
     Record,
+    Referred,
     Returned,
     Row,
     State,
     Stream,
     Typed,
     Unsure,
-    attributes,
     is_static,
 )
 from s2sad.transform.making import Making
@@ -228,12 +228,13 @@ class Specialiser:
         found = frame.env.get(operand)
         if found is None or isinstance(found, (Cell, Variable)):
             raise NotSpecialisedError(operand.name)
-        return choices.side(self, presence.variable(self, found, operand.name))
+        found = presence.variable(self, found, operand.name)
+        return choices.side(self, references.chosen(self, found) if isinstance(found, Referred) else found)
 
     def handed(self, operand: Operand, frame: Frame) -> Abstract:
         """The abstract value of an operand that is handed on, which is no reading of it."""
         found = frame.env.get(operand) if isinstance(operand, Value) else None
-        return found if presence.may_lack(found) else self.get(operand, frame)
+        return found if presence.may_lack(found) or isinstance(found, Referred) else self.get(operand, frame)
 
     def plain(self, value: Abstract) -> Abstract:
         """A value, or the constant that it surely is."""
@@ -255,7 +256,7 @@ class Specialiser:
     def content(self, items: Items) -> Content | None:
         """What a list or dict holds, unless it is an object of the new program."""
         if items.record is not None:
-            return attributes(self.state, items.record)
+            return presence.attributes(self.state, items.record)
         return content if isinstance(content := self.state[items.cell], Content) else None
 
     def ready(self, value: Abstract) -> Operand | None:
@@ -351,6 +352,7 @@ class Specialiser:
             yield self.out
         finally:
             state.settle(self.state.settled)
+            state.refer(self.state.members)
             self.out, self.state = out, state
 
     @contextmanager

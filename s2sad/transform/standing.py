@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from s2sad.ir.code import Operation, Value
 from s2sad.runtime.classes import package_of
-from s2sad.transform.known import Abstract, Items, Known, Late, NotSpecialisedError, State
+from s2sad.transform.known import Abstract, Choice, Items, Known, Late, NotSpecialisedError, Referred, State
 
 #: The methods of dicts of other classes that do what those of dicts do.
 OF_DICTS = ("get", "items", "keys", "values", "pop", "setdefault", "update", "clear")
@@ -21,15 +21,20 @@ _FUNCTIONS = (len, sum, min, max, any, all, list, tuple, set, sorted, reversed, 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """What is known of a list of tuples that stands for one of objects: equal keys are equal shapes of these."""
+    """What is known of a list of tuples that stands for one of objects: equal keys are equal shapes of these.
+
+    Where the tuples have numbers of objects, these are ``references`` (`s2sad.transform.references`).
+    """
 
     key: Any
+    references: Any = field(default=None, kw_only=True)
 
 
 class StandIns(dict[Value, "Abstract | Table | None"]):
     """The stand-ins, with the greatest length of those of deques, and what makes default values of those of dicts.
 
-    ``unseen`` are empty lists to which nothing has been done, that may come to stand for lists of objects.
+    ``unseen`` are empty lists to which nothing has been done, that may come to stand for lists of objects, ``chosen``
+    objects that were read of lists with references to them.
     """
 
     reads = False
@@ -37,6 +42,7 @@ class StandIns(dict[Value, "Abstract | Table | None"]):
     def __init__(self) -> None:
         super().__init__()
         self.unseen: set[Value] = set()
+        self.chosen: dict[Choice, Referred] = {}
 
     @contextmanager
     def reading(self, reads: bool = True) -> Iterator[None]:

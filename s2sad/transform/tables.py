@@ -22,9 +22,9 @@ from typing import Any
 
 from s2sad.ir.code import NONE, Constant, Exit, Operand, Operation, Place, Region, Value
 from s2sad.runtime.moves import in_order, moved
-from s2sad.transform import comprehensions, typed
+from s2sad.transform import comprehensions, references, typed
 from s2sad.transform.boxes import Box
-from s2sad.transform.coded import Shape, encoded, is_object
+from s2sad.transform.coded import Shape, encoded, has_objects, mixed
 from s2sad.transform.containers import is_long, items_of
 from s2sad.transform.known import (
     Abstract,
@@ -35,7 +35,6 @@ from s2sad.transform.known import (
     Lazy,
     Method,
     NotSpecialisedError,
-    Record,
     Row,
     Typed,
 )
@@ -125,6 +124,9 @@ def changed(s: Specialiser, op: Operation, frame: Frame) -> Done:
             written()
         case "copy", [] if isinstance(known, (Shape, Box)):
             return (table_of(s, written(), known),)
+        case (("remove" | "index" | "count"), [value]) if (number := _found(s, known, value)) is not None:
+            s.numbers.add(made := written(number))
+            return (NONE if method.name == "remove" else made,)
         case ("append", [value]) | ("insert", [_, value]) if is_table or is_item(value):
             written(*given[:-1], _put(s, whole, value, place))
         case "extend", [value] if (other := table(s, value)) is not None:
@@ -133,6 +135,23 @@ def changed(s: Specialiser, op: Operation, frame: Frame) -> Done:
         case _:
             return None
     return (NONE,)
+
+
+def _found(s: Specialiser, shape: object, value: Abstract) -> Operand | None:
+    """The number for which a list of references is searched; None where the objects have equality of their own."""
+    to = shape.references if isinstance(shape, Shape) and len(shape.titles) == 1 else None
+    return None if to is None or not references.are_themselves(s, to, value) else references.number_of(s, to, value)
+
+
+def searched(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """``object in rows``, where the list refers to its objects."""
+    value, items = [s.get(o, frame) for o in op.operands]
+    whole = table(s, items) if op.data in ("in", "not in") else None
+    number = None if whole is None else _found(s, s.stand_ins[whole], value)
+    if whole is None or number is None:
+        return None
+    with s.stand_ins.reading():
+        return (s.emit("compare", (number, whole), op.data, place=frame.place or op.place),)
 
 
 def sorted_in_place(s: Specialiser, items: Items, named: Mapping[str, Abstract], op: Operation, frame: Frame) -> Done:
@@ -174,7 +193,8 @@ def _extended(s: Specialiser, method: Abstract, given: Sequence[Abstract]) -> Ab
 
 def _put(s: Specialiser, whole: Value, value: Abstract, place: Place | None) -> Operand:
     """What is put into a list for an object."""
-    made, shape = encoded(s, value, place)
+    known = s.stand_ins.get(whole)
+    made, shape = encoded(s, value, place, known if isinstance(known, Shape) else None)
     _note(s, whole, shape)
     return made
 
@@ -185,14 +205,16 @@ def _note(s: Specialiser, whole: Value, shape: Any) -> None:
     if known is None and whole not in s.stand_ins.unseen:
         raise NotSpecialisedError("Record")
     if isinstance(known, (Shape, Box)) and known.key != shape.key:
-        raise NotSpecialisedError("shape")
+        raise mixed(s)
+    if known is None and isinstance(shape, Shape) and shape.references is not None:
+        shape.references.wholes.add(whole)
     s.stand_ins[whole] = known or shape
 
 
 def put(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """``rows[k] = object`` and ``del rows[k]``, where ``k`` depends on the run."""
     base, key, *values = [s.get(o, frame) for o in op.operands]
-    if not isinstance(base, Items) or base.cls is not list or not all(isinstance(v, Record) for v in values):
+    if not isinstance(base, Items) or base.cls is not list or not all(map(has_objects, values)):
         return None
     freeze_objects(s, base)
     whole, place = table(s, base), frame.place or op.place
@@ -208,7 +230,7 @@ def put(s: Specialiser, op: Operation, frame: Frame) -> Done:
 def freeze_objects(s: Specialiser, items: Items) -> bool:
     """Let a list of objects that are known one by one be a list of the new program; whether it was such a list."""
     content = s.content(items) if items.cls is list else None
-    if content is None or not content.slots or not all(is_object(s.state[slot]) for slot in content.slots):
+    if content is None or not content.slots or not all(has_objects(s.state[slot]) for slot in content.slots):
         return False
     s.freeze(items, changes=True)
     return True
@@ -246,7 +268,8 @@ def or_frozen(inner: Handler) -> Handler:
 
     def handler(s: Specialiser, op: Operation, frame: Frame) -> Done:
         value = s.get(op.operands[0], frame)
-        if not isinstance(value, Items) or s.content(value) is None:
+        is_row = isinstance(value, Row) and value.cls is tuple and any(map(has_objects, value.items))
+        if not is_row and (not isinstance(value, Items) or s.content(value) is None):
             return inner(s, op, frame)
         before, env, used, lifted = s.mark(), dict(frame.env), s.used, dict(s.lifted)
 
@@ -269,7 +292,14 @@ def or_frozen(inner: Handler) -> Handler:
             if str(error) != "condition":
                 raise
             back()
-            if not freeze_objects(s, value):
+            is_loop = is_row or s.relied.items == "references"
+            if is_loop and (done := comprehension(s, op, frame)) is not None:
+                return done
+            if isinstance(value, Row):
+                listed = Value()
+                frame.env[listed] = value = items_of(s, list(value.items))
+                op = replace(op, operands=(listed, *op.operands[1:]))
+            if not isinstance(value, Items) or not freeze_objects(s, value):
                 raise
         return run_through(s, op, frame)
 
