@@ -130,7 +130,7 @@ class Object:
 
 def is_generator(cls: type | None) -> bool:
     """Whether a class is one of NumPy's random generators, of a module that is loaded when it is used."""
-    return cls is not None and cls.__module__.startswith("numpy.random.") and cls.__name__ in _GENERATORS
+    return cls is not None and str(cls.__module__).startswith("numpy.random.") and cls.__name__ in _GENERATORS
 
 
 def _is_named_row(cls: type) -> bool:

@@ -41,7 +41,8 @@ from s2sad.ir.nodes import (
 from s2sad.ir.traverse import base, map_stmt, rename, walk
 from s2sad.ir.types import Fact
 from s2sad.runtime import alone, apart, copy_arrays, copy_reachable, copy_together, in_one_place, own, sole, unshared
-from s2sad.runtime.copies import ATOMS
+from s2sad.runtime.copies import hold_mutable
+from s2sad.runtime.parts import ATOMS
 from s2sad.runtime.reading import can_change, mentioned, read_of, variables_of
 from s2sad.transform.found import Key
 from s2sad.transform.relied import Recorded
@@ -289,7 +290,8 @@ def _read_elsewhere(source: Source) -> list[Expr]:
     found: dict[Expr, None] = {}
     pending = list(variables_of(function))
     if "globals" in names.variables:
-        pending += [(name, value) for name, value in function.__globals__.items() if name.isidentifier()]
+        shown = [(name, value) for name, value in function.__globals__.items() if name.isidentifier()]
+        pending += [(name, value) for name, value in shown if name[:2] != "__" and hold_mutable([value])]
     modules: list[types.ModuleType] = []
     for text, value in pending:
         if isinstance(value, types.ModuleType):

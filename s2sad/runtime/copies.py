@@ -19,12 +19,22 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.contents import Aside, attributes_of, is_disguised, items_of
-from s2sad.runtime.leads import HoldingRef, led_to, referents, weakly
+from s2sad.runtime.overlaps import overlap
+from s2sad.runtime.parts import (
+    ATOMS,
+    OF_PYTHON,
+    Beyond,
+    HoldingRef,
+    attributes,
+    labelled_parts,
+    led_to,
+    referents,
+    slots,
+    weakly,
+)
 
 Array = np.ndarray[Any, Any]
 
-#: What holds nothing and never changes.
-ATOMS = frozenset({float, int, complex, bool, str, bytes, type(None), type(...), range, slice, np.float64, np.dtype})
 MEMORY = (np.ndarray, memoryview, bytearray, array.array)
 _CONTAINERS = (list, dict, set, collections.deque, types.SimpleNamespace)
 #: What cannot change, but may hold what can: made anew only where an item was copied.
@@ -78,7 +88,7 @@ class Reach:
     (`led_to`), and None for the others.
     """
 
-    def __init__(self, roots: Iterable[Any], beyond: Callable[[Any], list[Any] | None] | None = None) -> None:
+    def __init__(self, roots: Iterable[Any], beyond: Beyond | None = None) -> None:
         self.objects: dict[int, Any] = {}
         self.parts: dict[int, list[Any]] = {}
         self.outside: list[Any] = []
@@ -128,64 +138,14 @@ def is_followed(x: Any) -> bool:
     return not is_disguised(x) and (isinstance(x, (*MEMORY, *_CONTAINERS, *_HOLDERS)) or is_instance(x))
 
 
-def labelled_parts(x: Any) -> Iterator[tuple[str, Any]]:
-    """What an object holds directly, each part with what is written after the object to get it."""
-    if isinstance(x, (list, tuple, collections.deque)):
-        names = getattr(type(x), "_fields", None) if isinstance(x, tuple) else None
-        for i, item in enumerate(items_of(x)):
-            yield f".{names[i]}" if names and i < len(names) else f"[{i}]", item
-    elif isinstance(x, (dict, types.MappingProxyType)):
-        for key, value in dict.items(x) if isinstance(x, dict) else x.items():
-            yield f"[{key!r}]" if type(key) in ATOMS else "[...]", value
-            yield " (a key)", key
-    elif isinstance(x, (set, frozenset)):
-        yield from ((" (an item)", item) for item in items_of(x))
-    elif isinstance(x, np.ndarray) and x.dtype.kind == "O":
-        yield from ((f"[{', '.join(map(str, place))}]", x[place]) for place in np.ndindex(x.shape))
-    elif isinstance(x, (types.MethodType, types.BuiltinMethodType)):
-        if not isinstance(x.__self__, types.ModuleType):
-            yield ".__self__", x.__self__
-    elif isinstance(x, functools.partial):
-        yield ".func", x.func
-        yield from ((f".args[{i}]", value) for i, value in enumerate(x.args))
-        yield from ((f".keywords[{name!r}]", value) for name, value in x.keywords.items())
-    elif isinstance(x, np.flatiter):
-        yield ".base", x.base
-    yield from ((f".{name}", value) for name, value in attributes(x))
-
-
-def attributes(x: Any) -> Iterator[tuple[str, Any]]:
-    """The attributes that an object has of its own, in its dictionary or in slots."""
-    if isinstance(x, (types.MethodType, types.BuiltinMethodType)):
-        return
-    yield from attributes_of(x).items()
-    for name, slot in _slots(type(x)):
-        try:
-            yield name, slot.__get__(x)
-        except AttributeError:
-            continue
-
-
-def _slots(cls: type) -> Iterator[tuple[str, Any]]:
-    for base in cls.__mro__:
-        if base.__flags__ & _OF_PYTHON:
-            for name, value in vars(base).items():
-                if isinstance(value, types.MemberDescriptorType):
-                    yield name, value
-
-
-#: The flag of types that are made at run time, as all classes written in Python are.
-_OF_PYTHON = 1 << 9
-
-
 def is_instance(x: Any) -> bool:
     """Whether an object is a plain instance of a class written in Python, which is no more than its attributes."""
     cls: Any = type(x)
-    if not cls.__flags__ & _OF_PYTHON or cls.__new__ is not object.__new__ or hasattr(cls, "__del__"):
+    if not cls.__flags__ & OF_PYTHON or cls.__new__ is not object.__new__ or hasattr(cls, "__del__"):
         return False
     if Aside in cls.__mro__:
         return False
-    words = sum(1 for _ in _slots(cls)) + (cls.__dictoffset__ > 0) + (cls.__weakrefoffset__ > 0)
+    words = sum(1 for _ in slots(cls)) + (cls.__dictoffset__ > 0) + (cls.__weakrefoffset__ > 0)
     return bool(cls.__basicsize__ <= object.__basicsize__ + words * tuple.__itemsize__)
 
 
@@ -204,7 +164,7 @@ def is_mutable(x: Any) -> bool:
     return is_instance(x) and not _is_frozen(x) and not _is_sentinel(x)
 
 
-def hold_mutable(roots: Iterable[Any], beyond: Callable[[Any], list[Any] | None] | None = None) -> bool:
+def hold_mutable(roots: Iterable[Any], beyond: Beyond | None = None) -> bool:
     """Whether one of some objects, or of those that they reach, can change itself; ``beyond`` is that of `Reach`.
 
     Example:
@@ -228,16 +188,17 @@ class _Copies:
         self.reach = reach
         self.made: dict[int, Any] = {}
         needed = self._needed(wanted)
+        memory = [x for x in (reach.objects[i] for i in needed) if isinstance(x, MEMORY)]
         for x in reach.outside:
-            for held in (*referents(x), *(led_to(x) or ())):
-                if id(held) in needed and not isinstance(x, _UNSEEN):
+            given = [] if isinstance(x, _UNSEEN) else [*referents(x), *Reach(led_to(x) or (), led_to).objects.values()]
+            for held in given:
+                if id(held) in needed or (isinstance(held, MEMORY) and any(overlap(a, held) for a in memory)):
                     raise UndefinedDerivativeError(
                         f"an object of type {type(x).__name__} among the arguments holds an object of type "
                         f"{type(held).__name__} that the function may change",
                         "Make it inside the function.",
                     )
         self.needed = needed
-        memory = [x for x in (reach.objects[i] for i in needed) if isinstance(x, MEMORY)]
         for together in _components(memory):
             self.made.update(_memory_copies(together))
         others = [x for x in (reach.objects[i] for i in needed) if not isinstance(x, (*MEMORY, *_HOLDERS, weakref.ref))]
@@ -329,7 +290,7 @@ class _Copies:
         own = attributes_of(x)
         if own:
             attributes_of(new).update({name: self.of(value) for name, value in own.items()})
-        for _, slot in _slots(type(x)):
+        for _, slot in slots(type(x)):
             try:
                 slot.__set__(new, self.of(slot.__get__(x)))
             except AttributeError:

@@ -17,8 +17,8 @@ import numpy as np
 
 from s2sad.runtime.classes import is_of_library, own_class
 from s2sad.runtime.contents import cells_of, is_disguised
-from s2sad.runtime.copies import ATOMS, Reach, hold_mutable, is_followed
-from s2sad.runtime.leads import led_to
+from s2sad.runtime.copies import Reach, hold_mutable, is_followed
+from s2sad.runtime.parts import ATOMS, led_to
 
 #: What reads attributes or variables of which the name is not written there.
 _ANY = frozenset(("getattr", "vars", "__dict__", "globals", "eval", "exec", "attrgetter", "methodcaller"))

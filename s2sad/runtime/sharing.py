@@ -10,13 +10,12 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.contents import attributes_of
-from s2sad.runtime.copies import ATOMS, MEMORY, Reach, is_followed, is_mutable, labelled_parts, require_apart
-from s2sad.runtime.leads import led_to
+from s2sad.runtime.copies import MEMORY, Reach, is_followed, is_mutable, require_apart
+from s2sad.runtime.overlaps import as_array, overlap
+from s2sad.runtime.parts import ATOMS, Beyond, labelled_parts, led_to
 from s2sad.runtime.reading import Reading
 
 _REMEDY = "Pass a copy of one of them."
-#: How much work an exact answer may be before two arrays are taken to share memory.
-_WORK = 1000
 
 
 class SharedArgumentsError(UndefinedDerivativeError):
@@ -45,9 +44,11 @@ def apart(written: Any, *others: Any) -> None:
     if not (all(map(_is_of_numbers, own)) and all(map(_is_of_numbers, rest))):
         own = _memory_in(written)
         _check_read({}, own, (written, *others))
-        rest = [b for x in others for b in _memory_in(x)]
+        known = set(map(id, own))
+        rest = [b for b in _memory_in(written, led_to) if id(b) not in known]
+        rest += [b for x in others for b in _memory_in(x, led_to)]
     for i, a in enumerate(own):
-        require_apart(_as_array(a))
+        require_apart(as_array(a))
         for b in (*own[:i], *rest):
             if overlap(a, b):
                 raise SharedArgumentsError(
@@ -76,9 +77,10 @@ def unshared(changed: tuple[Any, ...], *others: Any, together: bool = False) -> 
                 "Give the object an array of its own (s.v = s.v.copy()).",
                 (of_class, of_class),
             )
+    # What is not copied shows the originals.
+    wide = [_changeable(x, led_to) for x in (*changed, *others)]
     for i, (objects, arrays) in enumerate(reached):
-        rest = [] if together else reached[:i]
-        for other, more in (*rest, *map(_changeable, others)):
+        for other, more in wide[len(changed) :] if together else (*wide[:i], *wide[i + 1 :]):
             common = next((x for key, x in objects.items() if key in other), None)
             shared = (common, common) if common is not None else _overlapping(arrays, more)
             if shared:
@@ -166,17 +168,6 @@ def in_one_place(written: tuple[Any, ...], *roots: Any, copied: bool = False) ->
             )
 
 
-def overlap(a: Any, b: Any) -> bool:
-    """Whether two arrays, or buffers, share memory, or may where that is hard to say."""
-    a, b = _as_array(a), _as_array(b)
-    if not np.may_share_memory(a, b):
-        return False
-    try:
-        return bool(np.shares_memory(a, b, max_work=_WORK))  # type: ignore[arg-type]
-    except np.exceptions.TooHardError:
-        return True
-
-
 def shares(value: Any, *others: Any) -> bool:
     """Whether a value is, holds or views something of ``others`` that can change."""
     objects, arrays = _changeable(value)
@@ -192,13 +183,13 @@ def described(x: Any) -> str:
     return f"a {name}" if type(x) in (list, dict, set) else f"an object of type {name}"
 
 
-def _changeable(x: Any) -> tuple[dict[int, Any], list[Any]]:
-    """The objects that an argument reaches and that can change, and the arrays among them."""
+def _changeable(x: Any, beyond: Beyond | None = None) -> tuple[dict[int, Any], list[Any]]:
+    """The objects that an argument reaches and that can change, and the arrays and buffers among them."""
     if type(x) is np.ndarray and not x.dtype.hasobject:
         return {}, [x]
     if type(x) in ATOMS:
         return {}, []
-    found = {i: y for i, y in Reach([x], led_to).objects.items() if is_mutable(y)}
+    found = {i: y for i, y in Reach([x], beyond).objects.items() if is_mutable(y)}
     arrays = [y for y in found.values() if isinstance(y, MEMORY)]
     return {i: y for i, y in found.items() if not isinstance(y, np.ndarray)}, arrays
 
@@ -220,7 +211,7 @@ def _check_read(objects: Mapping[int, Any], memory: Sequence[Any], roots: Iterab
     """
     roots = [x for x in roots if type(x) not in ATOMS and (type(x) is not np.ndarray or x.dtype.hasobject)]
     for reader, value in Reading(roots) if roots else ():
-        more, arrays = _changeable(value)
+        more, arrays = _changeable(value, led_to)
         common = next((x for key, x in objects.items() if key in more), None)
         shared = (common, common) if common is not None else _overlapping(memory, arrays)
         if shared:
@@ -246,27 +237,18 @@ def arrays_in(x: Any) -> list[np.ndarray[Any, Any]]:
     return [a for a in _memory_in(x) if isinstance(a, np.ndarray)]
 
 
-def _memory_in(x: Any) -> list[Any]:
+def _memory_in(x: Any, beyond: Beyond | None = None) -> list[Any]:
     """The arrays and buffers that a value reaches, one as often as it is held."""
     if type(x) in ATOMS:
         return []
-    if type(x) in MEMORY and not (isinstance(x, np.ndarray) and x.dtype.hasobject):
+    if issubclass(type(x), MEMORY) and not (isinstance(x, np.ndarray) and x.dtype.hasobject):
         return [x]
-    held = [part for parts in Reach([x], led_to).parts.values() for part in parts]
+    held = [part for parts in Reach([x], beyond).parts.values() for part in parts]
     counts = Counter(map(id, held))
     # What is held twice holds its arrays twice.
     again = {id(y): y for y in held if counts[id(y)] > 1 and not issubclass(type(y), MEMORY)}
-    held += [part for y in again.values() for parts in Reach([y], led_to).parts.values() for part in parts]
+    held += [part for y in again.values() for parts in Reach([y], beyond).parts.values() for part in parts]
     return [a for a in held if issubclass(type(a), MEMORY)]
-
-
-def _as_array(x: Any) -> np.ndarray[Any, Any]:
-    """The memory of an array or buffer as an array."""
-    if isinstance(x, np.ndarray):
-        return x
-    if isinstance(x, memoryview):
-        return np.asarray(x)
-    return np.frombuffer(x, np.uint8) if len(x) else np.empty(0)
 
 
 def named(error: SharedArgumentsError, arguments: Mapping[str, Any]) -> UndefinedDerivativeError:

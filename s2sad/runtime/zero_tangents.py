@@ -11,10 +11,12 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast
-from s2sad.runtime.copies import apart_like, attributes, is_instance, is_repeated, laid_out_like
+from s2sad.runtime.copies import apart_like, is_instance, is_repeated, laid_out_like
 from s2sad.runtime.objects import Unset
+from s2sad.runtime.overlaps import overlap
+from s2sad.runtime.parts import attributes
 from s2sad.runtime.positions import addresses
-from s2sad.runtime.sharing import arrays_in, overlap
+from s2sad.runtime.sharing import arrays_in
 from s2sad.runtime.trees import dataclass_fields, own, real_like, sequence_like, with_fields, zeros
 from s2sad.runtime.undefined import Undefined
 

@@ -33,8 +33,9 @@ from s2sad.ir.code import NONE, Constant, Place, Value
 from s2sad.ir.types import Fact, describe
 from s2sad.runtime.classes import functions_in, is_of_library, module_of, own_class, static_member
 from s2sad.runtime.contents import attributes_of, cells_of
-from s2sad.runtime.copies import ATOMS, Reach, is_followed
+from s2sad.runtime.copies import Reach, is_followed
 from s2sad.runtime.objects import array_of, copy_of
+from s2sad.runtime.parts import ATOMS
 from s2sad.runtime.reading import variables_of
 from s2sad.transform.classes import is_generated, is_simple
 from s2sad.transform.composites import Composite
