@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from typing import Any
 
@@ -20,8 +21,8 @@ def mean(data: Any) -> Any:
 def fmean(data: Any, weights: Any = None) -> Any:
     values = list(data)
     if weights is None:
-        return sum(values) / len(values)
-    return sum([v * w for v, w in zip(values, weights, strict=True)]) / sum(weights)
+        return math.fsum(values) / len(values)
+    return math.fsum([v * w for v, w in zip(values, weights, strict=True)]) / math.fsum(weights)
 
 
 @model(statistics.geometric_mean)

@@ -46,3 +46,13 @@ def test_statistics(f: Callable[..., Any]) -> None:
     wanted = numeric_gradient(f, (X,))
     assert np.allclose(gradient, wanted)
     assert np.isclose(jvp(f, (X,), (np.cos(X),))[1], np.sum(np.cos(X) * wanted))
+
+
+def of_numbers(x: Any) -> Any:
+    return statistics.fmean([float(v) for v in x]) * statistics.fmean(x)
+
+
+def test_means_of_floats_are_rounded_once() -> None:
+    for seed in range(20):
+        x = np.random.default_rng(seed).uniform(-1.0, 1.0, 5)
+        assert value_and_grad(of_numbers)(x)[0] == of_numbers(x) == jvp(of_numbers, (x,), (x,))[0]
