@@ -10,6 +10,8 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from s2sad.effects import items, operators, supers
 from s2sad.effects.library import Arguments
 from s2sad.effects.objects import (
@@ -237,6 +239,11 @@ def _hasattr(a: Activation, op: Operation, args: Arguments) -> Objects:
     return NOTHING
 
 
+def _error_state(a: Activation, op: Operation, args: Arguments) -> Objects:
+    """``np.seterr(...)`` and ``np.geterr()``: a new dict of texts."""
+    return a.site(op, dict) if operators.is_plain(a, args.all()) else a.unknown(op, args.all())
+
+
 #: The functions for which the table's words are too few.
 FUNCTIONS: dict[int, Callable[[Activation, Operation, Arguments], Objects]] = {
     id(builtins.list): _collected(list), id(builtins.tuple): _collected(tuple), id(builtins.set): _collected(set),
@@ -249,4 +256,5 @@ FUNCTIONS: dict[int, Callable[[Activation, Operation, Arguments], Objects]] = {
     **{id(cls): _of_collections(cls) for cls in (collections.deque, collections.OrderedDict, collections.defaultdict)},
     id(remember): _setattr, id(builtins.super): supers.made,
     id(builtins.setattr): _setattr, id(builtins.hasattr): _hasattr,
+    id(np.seterr): _error_state, id(np.geterr): _error_state,
 }  # fmt: skip

@@ -73,6 +73,9 @@ def viewed_tangents(x: Any, sources: Sequence[Any], dots: Sequence[Any], x_dot: 
         return sequence_like(x, [viewed_tangents(item, sources, dots, item_dot) for item, item_dot in items])
     if isinstance(x, dict) and isinstance(x_dot, dict):
         return {key: viewed_tangents(x[key], sources, dots, dot) for key, dot in dict.items(x_dot)}
+    if isinstance(x, np.ndarray) and x.dtype.kind in "biu":
+        # Of whole numbers nothing varies, whatever they are a part of.
+        return own_tangent(x_dot, x)
     for whole, whole_dot in zip(sources, dots, strict=True):
         for source, dot in _arrays_of(whole, whole_dot):
             if _is_viewed(x, source):

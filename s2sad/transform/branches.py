@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from s2sad.ir.code import UNSET, Constant, Exit, Kind, Operand, Operation, Place, Region, Value
 from s2sad.transform import choices, presence
-from s2sad.transform.coded import rows_of_arms
+from s2sad.transform.boxes import boxed
+from s2sad.transform.coded import put_into_lists, rows_of_arms
 from s2sad.transform.existing import is_existing
 from s2sad.transform.known import (
     Abstract,
@@ -163,6 +164,7 @@ def fork(
         decided = presence.decided(s, test)
         ran: list[tuple[list[Operation], End, State]] = []
         for arm, held in zip(arms, decided, strict=True):
+            s.state.settled = before.settled  # and not what another arm has settled
             with s.apart() as out, s.relied.within(choices.answered(s, test, not ran)):
                 dict.update(s.state, held)
                 end = arm()
@@ -173,9 +175,14 @@ def fork(
         changed = [cell for cell, value in before.items() if any(not same(state[cell], value) for _, state in going)]
         changed += created(before, [state for _, state in going])
         whole = [c for c in changed if before.is_apart(c) and not _are_alike([state[c] for _, state in going])]
-        if not whole:
+        in_lists = put_into_lists(changed, before, [state for _, state in going])
+        if not whole and not in_lists:
             break
+        s.state.settled = before.settled
         s.freeze_all(whole, before)
+        for record in in_lists:
+            boxed(s, record, place)
+    s.state.settle(cell for _, _, state in ran for cell in state.settled)
     if not going:
         _write(s, "if", test, [(out, exit_of(s, out, state, end)) for out, end, state in ran], [], place)
         return End("never", (), place)
@@ -204,7 +211,9 @@ def fork(
     plain = plain and all(exit.kind == "yield" and is_expression(out, exit) for out, exit in written)
     _write(s, "choose" if plain else "if", test, written, results, place)
     for cell, content in zip(changed, contents, strict=True):
-        s.state[cell] = content
+        # An arm may have settled it after it has changed it.
+        dict.__setitem__(s.state, cell, content)
+        s.state.written.add(cell)
     return tuple(abstract)
 
 

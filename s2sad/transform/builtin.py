@@ -20,7 +20,7 @@ import numpy as np
 from s2sad.ir.code import NONE, UNSET, Constant, Operation, Value
 from s2sad.runtime.classes import own_class, static_member
 from s2sad.runtime.items import is_function, is_place, no_function
-from s2sad.transform import generators, sizes
+from s2sad.transform import generators, sizes, variables
 from s2sad.transform.arrays import is_array
 from s2sad.transform.branches import fork
 from s2sad.transform.class_tests import class_test, instance_test
@@ -50,7 +50,7 @@ from s2sad.transform.copies import (
     namespace,
     replaced,
 )
-from s2sad.transform.held import held_items, is_held
+from s2sad.transform.held import held_items, is_held, is_held_dict
 from s2sad.transform.iteration import iterated, iterator_of
 from s2sad.transform.iterators import Given
 from s2sad.transform.known import (
@@ -304,7 +304,11 @@ def pairs_of(s: Specialiser, values: list[Abstract], named: dict[str, Abstract])
         if content is not None and content.keys is not None:
             found += zip(content.keys, [s.state[cell] for cell in content.slots], strict=True)
             continue
-        pairs = keyed(s, run_through(s, value))
+        if isinstance(value, Known) and is_held_dict(value):
+            held = held_items(s, value)
+            pairs = None if held is None else list(held.items())
+        else:
+            pairs = keyed(s, run_through(s, value))
         if pairs is None:
             return None
         found += pairs
@@ -476,6 +480,7 @@ _OF_OBJECTS: dict[Any, Callable[[Given], Done]] = {
     object.__getattribute__: _getattribute,
     object.__setattr__: _object_setattr,
     vars: _vars,
+    globals: variables.of_module,
     vars(dict)["fromkeys"]: _from_keys,
     SimpleNamespace: namespace,
     namedtuple: class_of_tuples,

@@ -84,6 +84,7 @@ from s2sad.transform.regions import (
     fills_containers,
     is_inlined_easily,
     is_inlined_where_known,
+    is_merged,
     names_read,
     size,
 )
@@ -378,7 +379,8 @@ def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: O
     )
     follows = not all(existing.is_constant(s, v) for v in given) and (follows or growing.is_inlined(s, function, given))
     s.relied.recurs = s.relied.recurs or code in s.active
-    if not (follows or (objects.makes_something(function) and code not in s.active)) or code in s.endless:
+    makes = objects.makes_something(function) or (op.results and is_merged(s.active[-1], op.result))
+    if not (follows or (makes and code not in s.active)) or code in s.endless:
         return None
     before, used, lifted = s.mark(), s.used, dict(s.lifted)
     try:

@@ -14,6 +14,7 @@ from s2sad.transform.known import (
     Cell,
     Choice,
     Content,
+    InList,
     Items,
     NotSpecialisedError,
     Record,
@@ -155,3 +156,13 @@ def rows_of_arms(
     if any(shape.key != shapes[0].key for shape in shapes):
         raise mixed(s)
     return wholes, shapes[0], known
+
+
+def put_into_lists(changed: Sequence[Cell], before: State, states: Sequence[State]) -> dict[Record, None]:
+    """The objects from before that are put into lists in some arms, and are lists from there on."""
+    found: dict[Record, None] = {}
+    for cell in changed:
+        if cell.record is not None and cell.record.identity in before and not isinstance(before.get(cell), InList):
+            if any(isinstance(state.get(cell), InList) for state in states):
+                found[cell.record] = None
+    return found

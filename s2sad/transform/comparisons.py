@@ -6,11 +6,13 @@ from s2sad.ir.code import UNSET, Constant, Operation, Value
 from s2sad.transform.boxes import box_of
 from s2sad.transform.choices import asked, is_none, is_object_or_none
 from s2sad.transform.constants import compared, is_among
-from s2sad.transform.containers import is_key, members, position
+from s2sad.transform.containers import computed, is_key, members, position
+from s2sad.transform.existing import is_existing, is_of_this_class, is_this
 from s2sad.transform.known import Abstract, Choice, Closure, Items, Known, Method, Record, is_static
 from s2sad.transform.references import is_itself, is_same
 from s2sad.transform.simple import is_function
 from s2sad.transform.specialiser import Done, Frame, Specialiser
+from s2sad.transform.variables import is_there
 
 
 def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -26,6 +28,8 @@ def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
         if isinstance(found, Value):
             return (found,)
         decided = found
+    elif op.data in ("in", "not in") and (there := is_there(s, left, right)) is not None:
+        return (there if op.data == "in" else computed(s, "unary", "not", (there,), op, frame),)
     elif op.data in ("in", "not in") and (row := members(s, right)) is not None:
         if isinstance(left, Choice) and left in s.stand_ins.chosen and all(map(is_itself, row)):
             return (asked(s, left, lambda side: (side in row) == (op.data == "in"), frame.place or op.place),)
@@ -101,11 +105,18 @@ def _identical(s: Specialiser, a: Abstract, b: Abstract) -> bool | None:
         return None if unknown else a.identity is b.identity
     if isinstance(a, Known) and isinstance(b, Known) and (isinstance(a.value, type) or type(a.value) is object):
         return a.value is b.value
+    if isinstance(a, Known) and isinstance(b, Known) and is_this(s, a) and is_this(s, b):
+        return a.value is b.value
     for value, other in ((a, b), (b, a)):
+        if isinstance(value, Known) and isinstance(other, Record) and is_existing(value) and not s.relied.taken:
+            is_new = other.origin is None and other.own is None and other.made_of is None
+            return False if is_new and other.identity not in s.state.settled else None
         if isinstance(other, Constant) and other.value is None:
             if isinstance(value, Constant) and value is not UNSET:
                 return value.value is None
             if is_static(value) and not (isinstance(value, Known) and not isinstance(value.value, range)):
+                return False
+            if isinstance(value, Known) and is_of_this_class(s, value):
                 return False
             if is_function(value) or is_something(s, value):
                 return False

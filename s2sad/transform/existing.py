@@ -37,6 +37,7 @@ from s2sad.transform.found import (
     Same,
     ShapeHeld,
     StaticMember,
+    TypeHeld,
     found_at,
     kind_of,
     shape_of,
@@ -45,6 +46,10 @@ from s2sad.transform.known import Abstract, Items, Known, Method, NotSpecialised
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
+
+
+#: What finds the attributes of such objects.
+_FINDING = (object.__getattribute__, types.SimpleNamespace.__getattribute__)
 
 
 def is_object(value: Any) -> bool:
@@ -56,7 +61,7 @@ def is_object(value: Any) -> bool:
         or ops.has_methods(value)
     ):
         return False
-    plain = static_member(type(value), "__getattribute__") is object.__getattribute__
+    plain = static_member(type(value), "__getattribute__") in _FINDING
     return plain and isinstance(attributes_of(value), dict)
 
 
@@ -124,6 +129,16 @@ def rest_on(s: Specialiser, base: Known, path: tuple[str | Key, ...], make: type
     guard_class(s, type(base.value))
     s.guard(Guard(space, name, expected, make((*before, *path))))
     return True
+
+
+def is_of_this_class(s: Specialiser, known: Known) -> bool:
+    """Whether a variable, or attribute, has an object of the class that it has now, on which the new program rests."""
+    return is_existing(known) and rest_on(s, known, (), TypeHeld, type(known.value))
+
+
+def is_this(s: Specialiser, known: Known) -> bool:
+    """Whether a variable, or attribute, has the object that it has now, on which the new program rests."""
+    return is_existing(known) and rest_on(s, known, (), Identity, Same(known.value))
 
 
 def now(s: Specialiser, known: Known) -> Abstract:
@@ -240,15 +255,18 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         reread(s, operand, base, name)
         s.foreign[operand] = model
         return (operand,)
-    if own and type(member) is float and s.relied.writes_out:
-        rest_on(s, base, (name,), ClassHeld, (own, float))
+    by_name = base.operand in s.relied.rereads and base.read[0] is s.making.home
+    if own and type(member) in (float, int) and (s.relied.writes_out or not by_name):
+        rest_on(s, base, (name,), ClassHeld, (own, type(member)))
         operand = s.emit("attribute", s.operands([base], place), name, place=place)
-        number = s.emit("call", s.operands([s.outside(float, "float"), operand], place), ("",), place=place)
+        number = s.emit(
+            "call", s.operands([s.outside(type(member), type(member).__name__), operand], place), ("",), place=place
+        )
+        s.needless.update((operand, number))
         s.numbers.add(number)
         return (number,)
     if own and type(member) is np.ndarray and isinstance(base.operand, Value):
         # Of what is read by a variable and attributes the type is known without, but for the sizes.
-        by_name = base.operand in s.relied.rereads
         if by_name and not (s.sized and kind_of(member) is not None):
             return None
         operand = s.emit("attribute", s.operands([base], place), name, place=place)

@@ -92,6 +92,13 @@ class Identity(Held):
         return Same(super().__call__(value)[1])
 
 
+class TypeHeld(Held):
+    """The class of what is found, wherever that is."""
+
+    def __call__(self, value: Any) -> Any:
+        return type(super().__call__(value)[1])
+
+
 def found_at(value: Any, name: str | Key) -> tuple[bool, Any]:
     if isinstance(name, Key):
         try:

@@ -142,6 +142,11 @@ def is_held(value: Abstract) -> bool:
     return isinstance(value, Known) and value.read is not None and is_container(value.value)
 
 
+def is_held_dict(value: Abstract) -> bool:
+    """Whether a value is a dict that exists and whose items are known."""
+    return is_held(value) and isinstance(value, Known) and type(value.value) in DICTS
+
+
 def runs_as_it_is(value: Abstract) -> bool:
     """Whether a loop over what exists needs nothing of its items: these are numbers, arrays and the like."""
     if not is_held(value) or not isinstance(value, Known) or not value.value or holds_objects(value.value):

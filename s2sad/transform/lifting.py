@@ -319,7 +319,8 @@ def _finished(
 
         def shapes_of(keep: bool = keep) -> list[Shapes]:
             kept = functools.partial(Shapes, is_inside=is_inside, is_kept=lambda constant: keep, given=numbers)
-            return [kept(r.state, fills=True, tables=s.stand_ins) for r in returns]
+            params = {value: at for at, value in enumerate(given)}
+            return [kept(r.state, fills=True, tables=s.stand_ins, params=params) for r in returns]
 
         found = shapes_of()
         ends: Sequence[Sequence[tuple[Abstract | AsWhole, str]]] = endings
@@ -446,7 +447,7 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
     s.stand_ins.update({results[n]: held for n, held in lifted.tables.items()})
     s.state.written.update(cell_of(things[n]) for n in lifted.written)
     order = sorted(things)
-    again = Again(iter(results), s.state, {}, [things[n] for n in order], are_filled=True)
+    again = Again(iter(results), s.state, {}, [things[n] for n in order], are_filled=True, args=shapes.leaves)
     before = set(s.state)
     value, *contents = lifted.rebuild(again)
     for number, content in zip(lifted.changed, contents, strict=False):

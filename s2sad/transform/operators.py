@@ -158,6 +158,8 @@ def _answer(s: Specialiser, attempts: Iterator[Attempt], op: Operation, frame: F
     """What the first of some methods gives that knows the other operand; None if none does."""
     for record, name, other in attempts:
         member = static_member(_class_of(record), name)
+        if by_equality := member is object.__ne__:
+            name, member = "__eq__", static_member(_class_of(record), "__eq__")
         if member in (None, vars(object).get(name)) or (
             isinstance(record, Row) and not isinstance(member, types.FunctionType)
         ):
@@ -166,30 +168,34 @@ def _answer(s: Specialiser, attempts: Iterator[Attempt], op: Operation, frame: F
             done = existing.asked(s, record, name, [("", other)], op, frame)
         else:
             done = member_call(s, record, name, [("", other)], op, frame)
-        if not (isinstance(done, tuple) and isinstance(done[0], Known) and done[0].value is NotImplemented):
+        if not isinstance(done, tuple):
             return done
+        if not (isinstance(done[0], Known) and done[0].value is NotImplemented):
+            return (_negated(s, done[0], op, frame),) if by_equality else done
     return None
 
 
 def _equality(s: Specialiser, values: list[Abstract], op: Operation, frame: Frame) -> Done:
     """``a == b`` and ``a != b``: what methods say, or else whether both are one object."""
-    own = [v for v in values if isinstance(v, Record) and static_member(v.cls, "__ne__") is not object.__ne__]
+    own = any(_is_asked(v) and static_member(_class_of(v), "__ne__") is not object.__ne__ for v in values)
     models = any(isinstance(v, Record) and is_of_model(v.cls) for v in values)
-    if (op.data == "!=" and own) or models or any(isinstance(v, Known) for v in values):
+    if models or any(isinstance(v, Known) and not existing.is_existing(v) for v in values):
         raise NotSpecialisedError("operator")
     left, right = [v if is_static(v) else _number(s, v, op, frame) for v in values]
-    if _are_of_dataclass(left, right, "__eq__") and isinstance(left, Record) and isinstance(right, Record):
-        fields = [Row(_compared_fields(s, record)) for record in (left, right)]
+    is_plain = op.data == "==" or not own
+    if is_plain and _are_of_dataclass(left, right, "__eq__"):
+        fields = [Row(_compared_fields(s, record)) for record in (left, right) if isinstance(record, Record)]
         return (computed(s, "compare", op.data, fields, op, frame),)
-    done = _answer(s, _attempts(left, right, "", "__eq__", "__eq__"), op, frame)
+    name = "__eq__" if op.data == "==" else "__ne__"
+    done = _answer(s, _attempts(left, right, "", name, name), op, frame)
     if done is None and any(typed.operand_of(s.state, v) is not None for v in (left, right)):
         return None  # both may be one object
     if done is None:
+        if any(isinstance(v, Known) for v in (left, right)):
+            raise NotSpecialisedError("operator")
         s.used = True
         return (Constant((left is right) == (op.data == "==")),)
-    if op.data == "==" or not isinstance(done, tuple):
-        return done
-    return (_negated(s, done[0], op, frame),)
+    return done
 
 
 def _searched(s: Specialiser, value: Abstract, record: Record, op: Operation, frame: Frame) -> Done:
@@ -231,18 +237,23 @@ def _attempts(left: Abstract, right: Abstract, own: str, name: str, reflected: s
         yield right, reflected, left
         return
     of_left, of_right = _class_of(left), _class_of(right)
-    member = static_member(of_right, reflected)
     if of_left is of_right:
         yield left, name, right
         # Of two objects of one class only comparisons ask the other one too.
         if reflected in _REFLECTED:
             yield right, reflected, left
-    elif issubclass(of_right, of_left) and member is not static_member(of_left, reflected):
+    elif issubclass(of_right, of_left) and _answers_otherwise(of_right, of_left, reflected):
         yield right, reflected, left
         yield left, name, right
     else:
         yield left, name, right
         yield right, reflected, left
+
+
+def _answers_otherwise(of_right: type, of_left: type, name: str) -> bool:
+    """Whether a subclass has a method of its own by which it answers."""
+    names = ("__ne__", "__eq__") if name == "__ne__" else (name,)
+    return any(static_member(of_right, n) is not static_member(of_left, n) for n in names)
 
 
 def _is_asked(value: Abstract) -> TypeGuard[Record | Row | Known]:

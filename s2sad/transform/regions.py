@@ -196,6 +196,22 @@ def is_put_into(code: Code, value: Value) -> bool:
     return any(o.kind == "call" and o.operands[0] in updates and value in o.operands[1:] for o in inner(code.body))
 
 
+def is_merged(code: Code, value: Value) -> bool:
+    """Whether a dict gets the items of a value, or is made of them: ``dict(value, k=v)``, ``{**value, "k": v}``.
+
+    So it is with a value that gets the items of others: ``value.update(k=v)``.
+    """
+    classes = {o.results[0] for o in inner(code.body) if o.kind == "global" and o.data == "dict"}
+    for op in inner(code.body):
+        if op.kind == "call" and op.operands[0] in classes and value in op.operands[1:]:
+            return True
+        if op.kind == "dict" and any(star and o is value for star, o in zip(op.data, op.operands[1::2], strict=True)):
+            return True
+        if op.kind == "attribute" and op.data == "update" and op.operands[0] is value:
+            return True
+    return is_spread(code, value, "**") or is_put_into(code, value)
+
+
 def parts_taken(code: Code, value: Value) -> int | None:
     """Into how many parts the one loop that goes through a value takes each item apart at once; None for no such."""
     users = [o for o in inner(code.body) if value in o.operands]

@@ -44,7 +44,8 @@ from s2sad.transform.typed import operand_of
 class Again:
     """What an abstract value is made of again: leaves, a state for its cells, and what has been made already.
 
-    ``given`` are objects and cells that exist, by number.  Leaves that have no value ``are_filled`` with None or not.
+    ``given`` are objects and cells that exist, by number, and ``args`` what a function is given.  Leaves that have no
+    value ``are_filled`` with None or not.
     """
 
     leaves: Iterator[Operand]
@@ -52,6 +53,7 @@ class Again:
     made: dict[int, Cell | Record] = field(default_factory=dict)
     given: list[Cell | Record] = field(default_factory=list)
     are_filled: bool = False
+    args: Sequence[Operand] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +85,7 @@ class Shapes:
         fills: Whether leaves that have no value are handed on as None, and so are alike.
         is_asked: Whether nothing is made again: what memory stands for is taken for what it is.
         refer: To what objects are references, if they are no parts of the shape, and what makes their numbers.
+        params: The values, by number, that whoever makes these again has given.
     """
 
     state: State
@@ -97,6 +100,7 @@ class Shapes:
     fills: bool = False
     is_asked: bool = False
     refer: tuple[Any, Callable[[Abstract], Operand]] | None = None
+    params: Mapping[Any, int] = field(default_factory=dict)
     leaves: list[Operand] = field(default_factory=list)
     #: The names under which leaves are known.
     titles: list[str] = field(default_factory=list)
@@ -144,6 +148,8 @@ class Shapes:
             case Known():
                 if value.operand is None:
                     return ("known", id(value.value)), lambda again: value
+                if (at := self.params.get(value.operand)) is not None:
+                    return ("known", id(value.value), at), lambda again: replace(value, operand=again.args[at])
                 key, rebuild = self.of(value.operand)
                 return ("known", id(value.value), key), lambda again: replace(value, operand=rebuild(again))
             case Row():

@@ -34,6 +34,7 @@ from s2sad.transform.containers import (
 )
 from s2sad.transform.existing import is_container, now
 from s2sad.transform.found import ClassHeld, ShapeHeld, kind_of, shape_of
+from s2sad.transform.held import held_items, is_held_dict
 from s2sad.transform.known import (
     WRAPPING,
     Abstract,
@@ -254,10 +255,12 @@ def dict_display(s: Specialiser, op: Operation, frame: Frame) -> Done:
         other = s.get(value, frame)
         if star:
             content = s.content(other) if isinstance(other, Items) else None
-            if content is None or content.keys is None:
+            held = held_items(s, other) if is_held_dict(other) and isinstance(other, Known) else None
+            if content is not None and content.keys is not None:
+                held = dict(zip(content.keys, [s.state[cell] for cell in content.slots], strict=True))
+            if held is None:
                 return None
-            for name, cell in zip(content.keys, content.slots, strict=True):
-                found[name] = s.state[cell]
+            found.update(held)
             continue
         name = key_of(s, s.get(key, frame))
         if name is None:

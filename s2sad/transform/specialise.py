@@ -341,6 +341,8 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
                 return True
         if op.kind in ("function", "lambda", "class") or (op.kind == "delete_item" and makes):
             return True
+        if (op.kind == "dict" and any(op.data)) or (op.kind == "attribute" and op.data == "update"):
+            return True
         if op.kind in ("binary", "inplace") and op.data == "|" and makes:
             return True
         if op.kind in _RUNNING and isinstance(op.operands[0], Value) and existing.is_object(values.get(op.operands[0])):

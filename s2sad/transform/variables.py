@@ -12,6 +12,7 @@ set it, which `s2sad.frontend.touched` says.
 
 from __future__ import annotations
 
+import builtins
 import sys
 import types
 from typing import Any
@@ -20,14 +21,26 @@ import numpy as np
 
 from s2sad.frontend.resolve import MISSING, Guard
 from s2sad.frontend.touched import State, owner_of
-from s2sad.ir.code import UNSET, Constant, Operand, Operation, Place, Value
+from s2sad.ir.code import UNSET, Constant, Operand, Operation, Place, Value, inner
 from s2sad.runtime.classes import own_class
 from s2sad.runtime.contents import attributes_of, is_disguised
 from s2sad.runtime.objects import array_of, remember, state_of
 from s2sad.transform import presence
 from s2sad.transform.existing import is_object
 from s2sad.transform.found import ArrayHeld, ClassHeld, Held, kind_of
-from s2sad.transform.known import Abstract, Cell, Kept, Known, NotSpecialisedError, Record, is_plain, is_switch
+from s2sad.transform.iterators import Given
+from s2sad.transform.known import (
+    Abstract,
+    Cell,
+    InList,
+    Kept,
+    Known,
+    NotSpecialisedError,
+    Record,
+    Unsure,
+    is_plain,
+    is_switch,
+)
 from s2sad.transform.relied import Named, Recorded
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 
@@ -93,11 +106,56 @@ def _found(s: Specialiser, op: Operation, frame: Frame) -> Named | None:
     space: Any = None if op.data in resolver.cells else resolver.globals
     if "attribute" in op.kind:
         space = _space(s, s.get(op.operands[0], frame), op.data, op.kind == "set_attribute")
-    named = s.relied.variables.get((id(space), op.data))
+    return _met(s, space, op.data)
+
+
+def _met(s: Specialiser, space: Any, name: str) -> Named | None:
+    """The variable of a module or class, if the program sets it."""
+    named = s.relied.variables.get((id(space), name))
     if named is not None and not named.is_met:
         named.is_met = s.used = True
         _rest_on(s, named)
     return named
+
+
+def of_module(given: Given) -> Done:
+    """``globals()``, where no more is asked than whether names are there."""
+    s, op = given.s, given.op
+    if given.values or given.named or not op.results or not s.active:
+        return None
+    if not all(_asks(user) for user in inner(s.active[-1].body) if op.result in user.operands):
+        return None
+    home = given.frame.home
+    return (Known(types.MappingProxyType(home.resolver.globals), home=home),)
+
+
+def _asks(op: Operation) -> bool:
+    """Whether an operation asks whether something has a name which no built-in function has."""
+    name = op.operands[0].value if op.kind == "compare" and isinstance(op.operands[0], Constant) else None
+    return op.data in ("in", "not in") and isinstance(name, str) and not hasattr(builtins, name)
+
+
+def is_there(s: Specialiser, name: Abstract, names: Abstract) -> Operand | None:
+    """Whether a module has a variable: ``"name" in globals()``; None for what else may be in something."""
+    if not isinstance(names, Known) or type(names.value) is not types.MappingProxyType or names.home is None:
+        return None
+    if not isinstance(name, Constant) or not isinstance(name.value, str):
+        return None
+    space = names.home.resolver.globals
+    named = _met(s, space, name.value)
+    if named is None:
+        s.used = True
+        exists = name.value in space
+        s.guard(Guard(space, name.value, True, _exists) if exists else Guard(space, name.value, MISSING))
+        return Constant(exists)
+    value = s.state[_cell(s, named)]
+    if isinstance(value, (Kept, InList)) or (isinstance(value, Unsure) and value.given is None):
+        raise NotSpecialisedError("unset")
+    return value.given if isinstance(value, Unsure) else Constant(value is not UNSET)
+
+
+def _exists(value: Any) -> bool:
+    return value is not MISSING
 
 
 def _space(s: Specialiser, base: Abstract, name: str, is_set: bool) -> Any:

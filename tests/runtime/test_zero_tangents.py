@@ -165,6 +165,17 @@ def test_a_part_of_a_complex_array_has_that_part_of_its_tangent(layout: Any, vie
     np.testing.assert_array_equal(part(view(dot)), -x)
 
 
+def test_whole_numbers_are_a_part_of_no_tangent() -> None:
+    def point(lat: Any, lon: Any, z: Any) -> Any:
+        return np.broadcast_arrays(np.asarray(lat), np.asarray(lon), np.asarray(z))
+
+    def f(x: Any) -> Any:
+        lat, lon, z = point(x, 10.0, 0)
+        return np.sum(lat * lat * lon + z)
+
+    assert jvp(f, (3.0,), (2.0,)) == (90.0, 120.0)
+
+
 @pytest.mark.parametrize(
     "view",
     [
