@@ -299,7 +299,8 @@ def run(a: Activation, op: Operation, function: Function, closure: Objects, args
 
 def resumed(a: Activation, op: Operation, o: Object) -> Objects:
     """Let a generator run; what it gives."""
-    if o.kind == "param" and o.shape.fields is None:
+    if (o.kind == "param" and o.shape.fields is None) or isinstance(o.value, types.GeneratorType):
+        # It began before the program does.
         return a.unknown(op, [o])
     if isinstance(o.value, Code):
         function, closure = a.program.inner(o.value), frozenset((o,))

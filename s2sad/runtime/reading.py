@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import inspect
 import sys
 import types
 from collections.abc import Iterable, Iterator
@@ -197,7 +198,7 @@ class Reading:
 
     def _class(self, cls: type) -> None:
         """Take in the members of a class of the user's."""
-        for base in cls.__mro__:
+        for base in (*cls.__mro__, *inspect.getmro(type(cls))):
             if id(base) not in self._classes and own_class(base) is not None:
                 self._classes[id(base)] = base
                 for value in list(vars(base).values()):

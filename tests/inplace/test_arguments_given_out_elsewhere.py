@@ -222,6 +222,43 @@ def test_variable_that_is_read_by_its_name() -> None:
     assert value_and_grad(names["g"])(GIVEN.copy())[0] == names["g"](GIVEN.copy())
 
 
+class Giving(type):
+    held: Any = None
+
+    @property
+    def first(cls) -> Any:
+        return Giving.held[0]
+
+
+class Given(metaclass=Giving):
+    pass
+
+
+def of_metaclass(x: Any) -> Any:
+    x *= 2.0
+    return np.sum(x * x) * Given.first
+
+
+def test_property_of_a_metaclass() -> None:
+    Giving.held = x = GIVEN.copy()
+    with pytest.raises(UndefinedDerivativeError):
+        value_and_grad(of_metaclass)(x)
+    assert value_and_grad(of_metaclass)(GIVEN.copy())[0] == of_metaclass(GIVEN.copy())
+
+
+def test_generator_of_the_module() -> None:
+    names = names_of("import numpy as np\n\ndef f(x):\n    x *= 2.0\n    return np.sum(x * x) * next(o)\n")
+    x = GIVEN.copy()
+    names["o"] = firsts(x)
+    with pytest.raises(S2SADError):
+        value_and_grad(names["f"])(x)
+    names["o"] = firsts(np.array([0.5]))
+    try:
+        assert value_and_grad(names["f"])(x)[0] == names["f"](x.copy())
+    except UnsupportedError:
+        pass
+
+
 class Node:
     def __init__(self, v: Any, above: Node | None = None) -> None:
         self.v = v
