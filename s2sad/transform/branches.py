@@ -397,11 +397,15 @@ class _Joining:
     def unsure(self, values: list[Abstract], name: str, checked: bool) -> Unsure:
         """What has a value in some arms only; ``checked`` where the new program would not find that out by itself."""
         given = [v.given if isinstance(v, Unsure) else Constant(v is not UNSET) for v in values]
+        lacking = [v for v in values if isinstance(v, Unsure)]
         values = [v.value if isinstance(v, Unsure) else v for v in values]
         parts = [number for number, value in enumerate(values) if is_static(value)]
         known = self.result(given, f"has_{name}") if (checked or parts) and None not in given else None  # type: ignore[arg-type]
         if not parts:
             return Unsure(self.result(values, name), known)
+        is_filled = all(unsure.is_filled for unsure in lacking)
+        if is_filled and known is not None and len(parts) == len(values) and all(map(may_refer, values)):
+            return Unsure(self.value(values, name), known, True)
         if known is None or len(parts) > 1 or any(v is not UNSET for n, v in enumerate(values) if n not in parts):
             raise NotSpecialisedError("unset")
         return Unsure(self.apart(values, parts[0], self.shapes(), UNSET, name), known)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2sad.ir.code import NONE, Constant, Operand, Value
+from s2sad.ir.code import NONE, UNSET, Constant, Operand, Value
 from s2sad.transform.choices import is_none
 from s2sad.transform.known import (
     Abstract,
@@ -56,11 +56,12 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Later:
-    """The shape of an object, how it is made again, and the names of its leaves."""
+    """The shape of an object, how it is made again, and the names of its leaves; it ``is_unset`` before, or None."""
 
     key: object
     rebuild: Rebuild
     titles: tuple[str, ...]
+    is_unset: bool = False
 
 
 def plan_for(s: Specialiser, before: State, first: Abstract, other: Abstract) -> Plan:
@@ -72,11 +73,22 @@ def plan_for(s: Specialiser, before: State, first: Abstract, other: Abstract) ->
     if not s.relied.replaces:
         raise NotSpecialisedError("carried")
     s.relied.replaced = True
+    if first is UNSET:
+        return _unset_before(s, before, other.value if isinstance(other, Unsure) else other)
     if s.relied.items == "references" and are_there(before, first) and are_there(before, other):
         return Plan(frozenset(), references_of(s, other) or references_of(s, first) or References())
     if is_none(first):
         return Plan(frozenset(), later=_later(s, other))
     return Plan(frozenset(things_of(first, s.state) & things_of(other, s.state)))
+
+
+def _unset_before(s: Specialiser, before: State, value: Abstract) -> Plan:
+    """The plan for a variable that has no value before a loop."""
+    if s.relied.items != "references" or not are_there(before, value):
+        return Plan(frozenset(), later=replace(_later(s, value), is_unset=True))
+    references = references_of(s, value) or References()
+    later = Later("reference", lambda again: Referred(next(again.leaves), references), ("which",), True)
+    return Plan(frozenset(), references, later)
 
 
 def _may_be_none(value: Abstract) -> bool:
@@ -105,6 +117,10 @@ def _either(test: Operand, a: Abstract, b: Abstract) -> Abstract:
     return test if is_test else Choice(test, a, b)
 
 
+def _filled(given: Operand, value: Abstract) -> Unsure:
+    return Unsure(value, given, True)
+
+
 class Structure:
     """One value that a loop carries by its leaves."""
 
@@ -129,25 +145,34 @@ class Structure:
 
     def shape(self, shapes: Shapes, value: Abstract) -> tuple[object, Rebuild]:
         """The shape of one of the values."""
-        if self.references is not None:
-            value = Referred(number_of(self.s, self.references, value), self.references)
         if (later := self.later) is not None:
             shapes.leaves[:] = self.parts(later, value)
-            shapes.titles[:] = f"has_{self.name}", *later.titles
+            shapes.titles[:] = f"has_{self.name}", *(later.titles if self.references is None else (self.name,))
+            if later.is_unset:
+                return later.key, lambda again: _filled(next(again.leaves), later.rebuild(again))
             return later.key, lambda again: Choice(next(again.leaves), later.rebuild(again), NONE)
+        if self.references is not None:
+            value = Referred(number_of(self.s, self.references, value), self.references)
         found = shapes.of(value, self.name if self.references is not None else "")
         if shapes.optional or any(map(exists, shapes.numbers)):
             raise NotSpecialisedError("carried")
         return found
 
     def parts(self, later: Later, value: Abstract) -> list[Any]:
-        """Whether something is not None, and its leaves.
+        """Whether something is not None, or has a value, and its leaves.
 
         Raises:
             NotSpecialisedError: if it is an object of another shape.
         """
-        if is_none(value):
+        if value is UNSET or (is_none(value) and not later.is_unset):
             return [Constant(False), *(NONE for _ in later.titles)]
+        if isinstance(value, Unsure):
+            if value.given is None or not later.is_unset:
+                raise NotSpecialisedError("carried")
+            leaves = self.parts(later, value.value)[1:]
+            return [value.given, *(leaf if value.is_filled else Choice(value.given, leaf, NONE) for leaf in leaves)]
+        if later.is_unset and self.references is not None:
+            return [Constant(True), number_of(self.s, self.references, value)]
         if isinstance(value, Choice):
             sides = zip(self.parts(later, value.then), self.parts(later, value.orelse), strict=True)
             return [a if same(a, b) else _either(value.test, a, b) for a, b in sides]

@@ -37,7 +37,7 @@ def loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     unrolled, frame.unrolled = frame.unrolled, False
     cells: list[Cell] = []
     others: set[int | Cell] = set()
-    #: What is None before the loop, by number, and surely something else later.
+    #: What is None or has no value before the loop, by number, and may be no object later.
     filled: set[int] = set()
     plans: dict[int | Cell, Plan] = {}
     depth = len(s.loops)
@@ -104,13 +104,18 @@ def _freeze_start(s: Specialiser, op: Operation, frame: Frame, at: int | Cell, c
         raise NotSpecialisedError("carried")
 
 
+def _may_be_kept(value: Abstract) -> bool:
+    """Whether a value may be carried as an object of the program, if it is one on all ways on which it is something."""
+    return value is UNSET or may_refer(value.value if isinstance(value, Unsure) else value)
+
+
 class _Loop:
     """One attempt to write a loop that carries some cells; ``more`` are those that changed besides.
 
     What is a number before it is taken to stay one, but for ``others`` of what is carried, by number, and of the cells.
-    What is static and carried has to stay what it is, unless there is one of the ``plans`` for it; so has what is None,
-    unless it is ``filled`` with what is no object.  Lists of objects of which the length is not known stay such lists;
-    those that become one in a round are to be ``frozen`` before.
+    What is static and carried has to stay what it is, unless there is one of the ``plans`` for it; so has what is None
+    or unset, unless it is ``filled`` with what is no object.  Lists of objects of which the length is not known stay
+    such lists; those that become one in a round are to be ``frozen`` before.
     """
 
     def __init__(
@@ -147,7 +152,8 @@ class _Loop:
         names = {at: at.name if isinstance(at, Cell) else self.head[at].name for at in plans}
         self.structures = {at: Structure(s, held[at], plans[at], names[at]) for at in plans if at not in self.rows}
         carried = {*plans, *self.rows}
-        self.nones = {at for at, v in enumerate(given) if is_none(v) and at not in carried} - filled
+        lacking = {at for at, v in enumerate(given) if is_none(v) or (v is UNSET and self.read[at])}
+        self.nones = lacking - carried - filled
         self.fixed = [
             v if at in self.nones or (may_be_replaced(v) and at not in carried) else None for at, v in enumerate(given)
         ]
@@ -273,7 +279,7 @@ class _Loop:
                 )
             elif fixed is None:
                 values.append(value if read else UNSET)
-            elif not end.left and at in self.nones and not may_refer(value):
+            elif not end.left and at in self.nones and not _may_be_kept(value):
                 self.filled.add(at)
             elif not end.left and isinstance(fixed, Items) and table(self.s, value) is not None:
                 self.frozen.add(at)

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from s2sad import S2SADError
+from s2sad import S2SADError, grad, jvp
 from tests.sources import function_of
 from tests.transform.remaining import check_both_modes
 
@@ -29,7 +29,7 @@ class Plane:
 def f(x):
     a, b, c = Sphere(x[0], x[1]), Plane(x[2]), Sphere(x[1] - 3, 2.0)
     total = 0.0
-    kept = {start}
+    {start}
     for k in range(int(x[0] * 8)):
         o = {made}
         {asked}
@@ -38,7 +38,7 @@ def f(x):
     return total
 """
 
-STARTS = {"none": "None", "object": "a"}
+STARTS = {"none": "kept = None", "object": "kept = a"}
 
 MADE = {
     "one class": "a if k % 2 else c",
@@ -98,3 +98,24 @@ def test_objects_that_loops_keep(start: str, made: str, asked: str, kept: str, l
             check_both_modes(f, X, WAY)
         return
     check_both_modes(f, X, WAY)
+
+
+UNSET = list(
+    itertools.product(MADE, ["always", "at times"], ["kept.shade(0.9)", "kept.shade(0.9) if total < 9 else 0.0"])
+)
+
+
+@pytest.mark.parametrize(("made", "kept", "last"), UNSET)
+def test_objects_that_only_a_loop_gives_a_variable(made: str, kept: str, last: str) -> None:
+    f = function_of(
+        PROGRAM.format(start="pass", made=MADE[made], asked="pass", kept=KEPT[kept], last=f"total += {last}")
+    )
+    if made == "new of two classes":
+        with pytest.raises(S2SADError):
+            check_both_modes(f, X, WAY)
+        return
+    check_both_modes(f, X, WAY)
+    none = np.array([0.01, 0.9, 0.7])
+    for derivative in (grad(f), lambda x: jvp(f, (x,), (WAY,))):
+        with pytest.raises(UnboundLocalError, match="'kept'"):
+            derivative(none)
