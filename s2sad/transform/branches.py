@@ -307,11 +307,14 @@ class _Joining:
             self.objects.update(dict.fromkeys(known_before))
             self.has_rows = True
             return table_of(self.s, self.result(wholes, name), shape)
+        known = list(map(self.s.plain, values))
+        if all(map(choices.is_none, known)):
+            return known[0]
         if not any(map(is_static, values)):
             is_one = isinstance(values[0], Constant) and all(same(values[0], other) for other in values)
             return values[0] if is_one else self.result(values, name)
-        if self.s.relied.items == "references" and all(map(may_refer, values)):
-            joined = self.referred(values, name)
+        if self.s.relied.items == "references" and all(map(may_refer, known)):
+            joined = self.referred(known, name)
             if joined is not None:
                 return joined
         trial = [replace(arm, leaves=[], titles=[], numbers=dict(arm.numbers)) for arm in self.arms]
@@ -330,7 +333,6 @@ class _Joining:
             return self.choice(values)
         if (row := self.row(values)) is not None:
             return row
-        known = list(map(self.s.plain, values))
         if len(values) == 2 and any(map(is_static, values)) and all(map(choices.is_object_or_none, known)):
             return self.choice(known)
         return self.result(values, name)

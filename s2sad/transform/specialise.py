@@ -127,7 +127,7 @@ class Ways:
         """Whether there is another way by what the attempts until now have met, which is tried next."""
         self.tried.add(self.now)
         self.mixed, self.replaced, self.tables = self.mixed | mixed, self.replaced | replaced, self.tables | tables
-        if self.mixed and ("references", True) not in self.tried:
+        if (self.mixed or self.replaced) and ("references", True) not in self.tried:
             self.now = "references", True
         elif self.replaced and ("leaves", False) not in self.tried:
             self.now = "leaves", False

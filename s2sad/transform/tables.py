@@ -300,6 +300,7 @@ def or_frozen(inner: Handler) -> Handler:
                 frame.env[listed] = value = items_of(s, list(value.items))
                 op = replace(op, operands=(listed, *op.operands[1:]))
             if not isinstance(value, Items) or not freeze_objects(s, value):
+                s.relied.mixed |= any(map(references.refers, s.row(value) or ()))
                 raise
         return run_through(s, op, frame)
 
