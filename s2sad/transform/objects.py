@@ -153,7 +153,7 @@ def _attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
             return _of_named_tuple(s, base, name, op, frame)
         case Known():
             return _of_known(s, base, name, op, frame)
-        case Value() if op.result in s.called and name in MEMBERS:
+        case Value() if op.result in s.called and (name in MEMBERS or base in s.relied.filled):
             return (Late(base, name),)
         case Value() if name not in s.relied.changing and takes_operands(name):
             return (Method(Known(getattr(np.ndarray, name)), base),)

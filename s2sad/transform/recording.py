@@ -108,6 +108,7 @@ def begun(s: Specialiser, op: Operation, frame: Frame) -> Done:
     s.used = True
     operand = s.emit("attribute", (s.dynamic(whole(s, base) if taken else base),), name, place=frame.place or op.place)
     s.needless.add(operand)
+    s.relied.filled.add(operand)
     return (operand,)
 
 

@@ -99,9 +99,9 @@ class Relied:
 
     Statements may record in what variables of the text ``home`` lead to; ``recordings`` are those of each code that do
     no more, by the operation that reads the attribute, ``recording`` those that are being run, by their variables and
-    the operation that puts something there, and ``recorded`` the containers of those that ran.  Texts and
-    switches in lists and dicts are ``constants`` as long as nothing writes into these ``containers``, which are known
-    by identity.
+    the operation that puts something there, ``recorded`` the containers of those that ran, ``filled`` their operands.
+    Texts and switches in lists and dicts are ``constants`` as long as nothing writes into these ``containers``, which
+    are known by identity.
 
     ``state`` are the arrays that exist and are written, by identity, and ``reached`` those to which the program leads;
     a function that ``reads_state`` is followed, and those that were read have been ``entered``.  The ``variables`` of
@@ -143,6 +143,7 @@ class Relied:
     containers: set[int] = field(default_factory=set)
     recording: set[tuple[int, Operation]] = field(default_factory=set)
     recorded: dict[Recorded, None] = field(default_factory=dict)
+    filled: set[Value] = field(default_factory=set)
     state: dict[int, Reached] = field(default_factory=dict)
     reached: dict[int, Reached] = field(default_factory=dict)
     variables: dict[tuple[int, str], Named] = field(default_factory=dict)
