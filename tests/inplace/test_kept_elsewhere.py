@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,14 @@ from tests.random_objects import load
 X = np.array([0.71, 1.32, 0.57, 1.81, 1.13])
 LOGGER = logging.getLogger(__name__)
 LAST: Any = np.ones(5)
+
+
+@pytest.fixture(autouse=True)
+def _as_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no test see what another one has kept."""
+    monkeypatch.setattr(sys.modules[__name__], "LAST", np.ones(5))
+
+
 COUNT = 0
 
 
