@@ -134,7 +134,7 @@ class Structure:
         self.varying = sorted(plan.varying)
         shapes = self.shapes(s)
         self.key, self.rebuild = self.shape(shapes, value)
-        self.starts: list[Operand] = shapes.leaves
+        self.starts: list[Any] = shapes.leaves
         self.titles = shapes.titles
         self.things = set(shapes.numbers)
         self.numbers = {n for n, leaf in enumerate(self.starts) if is_number(s, leaf)} - plan.others
@@ -182,7 +182,7 @@ class Structure:
             raise NotSpecialisedError("carried")
         return [Constant(True), *shapes.leaves]
 
-    def carried(self) -> Iterator[Operand]:
+    def carried(self) -> Iterator[Abstract]:
         """The leaves that are carried, as they are before the loop."""
         return (self.starts[n] for n in self.varying)
 
@@ -211,7 +211,7 @@ class Structure:
                 # What the first values lead to, others do not.
                 self.plan.shared = frozenset()
                 return []
-            if self.later is None and _may_be_none(value):
+            if self.later is None and (_may_be_none(self.first) or _may_be_none(value)):
                 self.plan.later = _later(s, self.first)
                 return []
             if self.references is not None or not (may_refer(self.first) and may_refer(value)):

@@ -229,7 +229,7 @@ class _Loop:
         """What is carried for a value that is given before the loop."""
         if at in self.rows:
             return (self.whole(at, value),)
-        return self.structures[at].carried() if at in self.structures else (self.s.dynamic(value),)
+        return map(self.s.dynamic, self.structures[at].carried() if at in self.structures else (value,))
 
     def held(self) -> list[Operand]:
         """What the cells hold now that are carried, and for attributes that may have no value whether they have."""

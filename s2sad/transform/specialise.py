@@ -127,14 +127,14 @@ class Ways:
         """Whether there is another way by what the attempts until now have met, which is tried next."""
         self.tried.add(self.now)
         self.mixed, self.replaced, self.tables = self.mixed | mixed, self.replaced | replaced, self.tables | tables
-        if (self.mixed or self.replaced) and ("references", True) not in self.tried:
-            self.now = "references", True
-        elif self.replaced and ("leaves", False) not in self.tried:
-            self.now = "leaves", False
-        elif self.tables and ("boxes", True) not in self.tried:
-            self.now = "boxes", True
-        elif self.tables and self.replaced and ("boxes", False) not in self.tried:
-            self.now = "boxes", False
+        ways: tuple[tuple[tuple[Items, bool], bool], ...] = (
+            (("references", True), self.mixed or self.replaced),
+            (("leaves", False), self.replaced),
+            (("boxes", True), self.tables),
+            (("boxes", False), self.tables and self.replaced),
+            (("references", True), self.tables),
+        )
+        self.now = next((way for way, helps in ways if helps and way not in self.tried), self.now)
         return self.now not in self.tried
 
 

@@ -229,6 +229,9 @@ class Specialiser:
         if found is None or isinstance(found, (Cell, Variable)):
             raise NotSpecialisedError(operand.name)
         found = presence.variable(self, found, operand.name)
+        if self.expression and isinstance(found, Choice):
+            # Each condition of an expression stands where it is used.
+            found = self.stand_ins.chosen.get(found, found)
         return choices.side(self, references.chosen(self, found) if isinstance(found, Referred) else found)
 
     def handed(self, operand: Operand, frame: Frame) -> Abstract:

@@ -245,3 +245,25 @@ def test_objects_of_several_classes(filled: str, read: str) -> None:
             check_both_modes(f, X, WAY)
         return
     check_both_modes(f, X, WAY)
+
+
+SCHEDULED = """
+class Task:
+    def __init__(self, cost, prio):
+        self.cost, self.prio, self.left = cost, prio, 3
+
+def f(x):
+    jobs = [Task(x[0], 2), Task(x[1], 5), Task(x[2], 1)]
+    t, out = 0.0, 0.0
+    while any(j.left > 0 for j in jobs) and t < 20:
+        ready = [j for j in jobs if j.left > 0]
+        j = max(ready, key=lambda j: j.prio - 0.5 * t * j.cost)
+        j.left -= 1
+        t += j.cost
+        out += t * j.prio
+    return out
+"""
+
+
+def test_objects_of_one_class_that_are_changed_where_they_are_chosen() -> None:
+    check_both_modes(function_of(SCHEDULED), X, WAY)

@@ -38,7 +38,7 @@ def f(x):
     return total
 """
 
-STARTS = {"none": "kept = None", "object": "kept = a"}
+STARTS = {"none": "kept = None", "object": "kept = a", "by a condition": "kept = a if x[2] > 0.5 else None"}
 
 MADE = {
     "one class": "a if k % 2 else c",
@@ -61,7 +61,7 @@ ASKED = {
 
 KEPT = {
     "always": "kept = o",
-    "at times": """if o.shade(0.1) > 0.8:
+    "at times": """if o.shade(0.1) > 0.7:
             kept = o""",
     "or not": "kept = None if k == 2 else o",
     "least": """if kept is None or o.shade(0.1) < kept.shade(0.1):
