@@ -740,6 +740,47 @@ def _coming_and_going(x: Any) -> Any:
     return sum(p.v * (k + 1) for k, p in enumerate(points))
 
 
+class _Wall:
+    def __init__(self, height: Any) -> None:
+        self.height = height
+
+    def met(self, t: Any) -> Any:
+        return self.height * t
+
+    def then(self, v: Any, walls: Any) -> Any:
+        return walls[1] if v > 1.0 else self
+
+
+class _Door(_Wall):
+    def met(self, t: Any) -> Any:
+        return np.sin(t) + self.height
+
+    def then(self, v: Any, walls: Any) -> Any:
+        return walls[0] if v > 2.0 else self
+
+
+@right(
+    B, "lists of objects of several classes that the run fills, and pairs with them: the nearest, those that are left"
+)
+def _several_classes(x: Any) -> Any:
+    hits = [(o.met(0.5), o) for o in (_Wall(x[0]), _Door(x[1]), _Wall(x[2] * 0.1))]
+    hits = [(t, o) for t, o in hits if t > 0.2]
+    t, nearest = min(hits, key=lambda hit: hit[0])
+    return nearest.met(t) * len(hits) + sum(o.met(0.1) for _, o in hits)
+
+
+@right(B, "variables of loops that are one object and then another, as the states of machines, and None at first")
+def _states(x: Any) -> Any:
+    walls = [_Wall(x[0]), _Door(x[1])]
+    state, last, total = walls[0], None, 0.0
+    for k in range(int(x[0] * 0) + 9):
+        total += state.met(0.2 * k)
+        if last is not None:
+            total += last.met(0.1) * x[2]
+        last, state = state, state.then(total, walls)
+    return total
+
+
 # --- arrays in place
 
 A = "arrays in place"
