@@ -8,7 +8,7 @@ from dataclasses import replace
 from s2sad.ir.code import NONE, UNSET, Constant, Exit, Operand, Operation, Region, Value
 from s2sad.transform.branches import created
 from s2sad.transform.carried import Plan, Structure, may_be_replaced, plan_for
-from s2sad.transform.choices import is_none
+from s2sad.transform.choices import answered, is_none
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -344,8 +344,11 @@ class _Loop:
                 end = s.exit(asked)
             regions = [Region(tuple(own), tuple(out), end)]
             state = s.state
+            asks = asked.kind == "yield" and isinstance(end.operands[0], Value)
+            condition = end.operands[0] if asks else None
             for inside, part in zip((True, False), parts, strict=True):
-                with s.apart() as rest:
+                answers = {} if condition is None else answered(s, condition, inside)
+                with s.apart() as rest, s.relied.within(answers):
                     s.state = state.copied()
                     end = self.part(part, inside)
                 regions.append(Region((), tuple(rest), end))

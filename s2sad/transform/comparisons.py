@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from s2sad.ir.code import UNSET, Constant, Operation, Value
 from s2sad.transform.boxes import box_of
 from s2sad.transform.choices import asked, is_none, is_object_or_none
@@ -32,7 +34,7 @@ def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return (there if op.data == "in" else computed(s, "unary", "not", (there,), op, frame),)
     elif op.data in ("in", "not in") and (row := members(s, right)) is not None:
         if isinstance(left, Choice) and left in s.stand_ins.chosen and all(map(is_itself, row)):
-            return (asked(s, left, lambda side: (side in row) == (op.data == "in"), frame.place or op.place),)
+            return (asked(s, left, lambda side: _is_among(side, row, op.data == "in"), frame.place or op.place),)
         found = is_key(s, left, right)
         found = is_among(left, row) if found is None else found
         decided = None if found is None else found == (op.data == "in")
@@ -46,6 +48,11 @@ def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
     else:
         decided = compared(op.data, left, right)
     return None if decided is None else (Constant(decided),)
+
+
+def _is_among(value: Abstract, objects: Sequence[Abstract], holds: bool) -> bool | None:
+    """Whether it ``holds`` or not that something is one of some objects; None if its class says what equals it."""
+    return (value in objects) == holds if is_itself(value) or is_none(value) else None
 
 
 def _is(s: Specialiser, left: Abstract, right: Abstract, op: Operation, frame: Frame) -> bool | Value | None:

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from s2sad import S2SADError
+from s2sad import S2SADError, grad
 from tests.sources import function_of
 from tests.transform.remaining import check_both_modes
 
@@ -267,3 +267,49 @@ def f(x):
 
 def test_objects_of_one_class_that_are_changed_where_they_are_chosen() -> None:
     check_both_modes(function_of(SCHEDULED), X, WAY)
+
+
+WALKED = """
+class Node:
+    def __init__(self, key, w, left=None, right=None):
+        self.key, self.w, self.left, self.right = key, w, left, right
+
+def f(x):
+    node = Node(0.5, x[0], Node(0.2, x[1]), Node(0.8, x[2], Node(0.6, x[0] * 2)))
+    total = 0.0
+    while node is not None:
+        total += node.w
+        node = node.left if x[0] < node.key else node.right
+    return total
+"""
+
+
+def test_what_a_loop_asks_is_known_in_its_body() -> None:
+    f = function_of(WALKED)
+    check_both_modes(f, X + 0.03, WAY)
+    g = grad(f)
+    g(X + 0.03)
+    assert "AttributeError" not in str(g.source)
+
+
+EQUAL = """
+class Plain:
+    def __init__(self, v):
+        self.v = v
+
+class Like(Plain):
+    def __eq__(self, other):
+        return other.v > 0
+
+def f(x):
+    a, b, c = Plain(x[0]), Like(x[1]), Plain(x[2])
+    total = 0.0
+    for o in [o for o in (a, b, c) if o.v > 0.65]:
+        total += o.v * (3.0 if o in (a, c) else 1.0)
+    return total
+"""
+
+
+def test_what_says_itself_what_equals_it_is_not_searched_by_number() -> None:
+    with pytest.raises(S2SADError):
+        check_both_modes(function_of(EQUAL), X, WAY)
