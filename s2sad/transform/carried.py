@@ -132,16 +132,16 @@ class Structure:
             plan.varying.update(range(1 + len(plan.later.titles)))
         #: The leaves that are carried, by number.
         self.varying = sorted(plan.varying)
-        shapes = self.shapes(s)
+        shapes = self.shapes()
         self.key, self.rebuild = self.shape(shapes, value)
         self.starts: list[Any] = shapes.leaves
         self.titles = shapes.titles
         self.things = set(shapes.numbers)
         self.numbers = {n for n, leaf in enumerate(self.starts) if is_number(s, leaf)} - plan.others
 
-    def shapes(self, s: Specialiser) -> Shapes:
+    def shapes(self) -> Shapes:
         """What finds the leaves of the values."""
-        return apart_from(self.shared, s.state)
+        return apart_from(self.shared, self.s.state)
 
     def shape(self, shapes: Shapes, value: Abstract) -> tuple[object, Rebuild]:
         """The shape of one of the values."""
@@ -186,49 +186,49 @@ class Structure:
         """The leaves that are carried, as they are before the loop."""
         return (self.starts[n] for n in self.varying)
 
-    def made(self, s: Specialiser, own: list[Value]) -> Abstract:
+    def made(self, own: list[Value]) -> Abstract:
         """The value, made of new leaves, which are added to ``own``."""
         leaves = list(self.starts)
         for n in self.varying:
             leaves[n] = leaf = Value(self.titles[n])
             own.append(leaf)
             if n in self.numbers:
-                s.numbers.add(leaf)
-        before = set(s.state)
-        value: Abstract = self.rebuild(Again(iter(leaves), s.state))
-        s.state.settle(cell for cell in s.state if cell not in before)
+                self.s.numbers.add(leaf)
+        before = set(self.s.state)
+        value: Abstract = self.rebuild(Again(iter(leaves), self.s.state))
+        self.s.state.settle(cell for cell in self.s.state if cell not in before)
         return value
 
-    def leave(self, s: Specialiser, value: Abstract) -> list[Abstract]:
+    def leave(self, value: Abstract) -> list[Abstract]:
         """The leaves that another value hands on; what the plan did not know of them is added to it.
 
         Raises:
             NotSpecialisedError: if the value has another shape.
         """
-        shapes = self.shapes(s)
+        shapes = self.shapes()
         if self.shape(shapes, value)[0] != self.key:
             if self.shared:
                 # What the first values lead to, others do not.
                 self.plan.shared = frozenset()
                 return []
             if self.later is None and (_may_be_none(self.first) or _may_be_none(value)):
-                self.plan.later = _later(s, self.first)
+                self.plan.later = _later(self.s, self.first)
                 return []
             if self.references is not None or not (may_refer(self.first) and may_refer(value)):
                 raise NotSpecialisedError("carried")
-            s.relied.mixed = True
-            if s.relied.items != "references":
+            self.s.relied.mixed = True
+            if self.s.relied.items != "references":
                 raise NotSpecialisedError("carried")
-            self.plan.references = references_of(s, value) or references_of(s, self.first) or References()
+            self.plan.references = references_of(self.s, value) or references_of(self.s, self.first) or References()
             return []
         leaves = shapes.leaves
         self.plan.varying.update(
             n for n, (old, new) in enumerate(zip(self.starts, leaves, strict=True)) if not same(old, new)
         )
-        self.plan.others.update(n for n in self.numbers if not is_number(s, leaves[n]))
+        self.plan.others.update(n for n in self.numbers if not is_number(self.s, leaves[n]))
         return [leaves[n] for n in self.varying]
 
-    def settle(self, s: Specialiser, changed: Iterable[Cell]) -> None:
+    def settle(self, changed: Iterable[Cell]) -> None:
         """Let what the loop has replaced be changed no more.
 
         Raises:
@@ -237,4 +237,4 @@ class Structure:
         owned = self.things - self.shared
         if any(cell in owned or cell.record in owned for cell in changed):
             raise NotSpecialisedError("carried")
-        s.state.settle(map(cell_of, owned))
+        self.s.state.settle(map(cell_of, owned))

@@ -74,7 +74,7 @@ def loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
                 continue
             if not writing.more and writing.others == others and plans == known:
                 for structure in writing.structures.values():
-                    structure.settle(s, cells)
+                    structure.settle(cells)
                 return done
             s.back(before)
             others = writing.others
@@ -194,7 +194,7 @@ class _Loop:
                 made.append(fixed)
                 continue
             if at in self.structures:
-                made.append(self.structures[at].made(self.s, own))
+                made.append(self.structures[at].made(own))
                 continue
             own.append(value := Value(param.name))
             if at in self.rows:
@@ -209,7 +209,7 @@ class _Loop:
         made: list[Value] = []
         for cell in self.cells:
             if cell in self.structures:
-                self.s.state[cell] = self.structures[cell].made(self.s, made)
+                self.s.state[cell] = self.structures[cell].made(made)
                 continue
             made.append(value := Value(cell.name))
             if cell in self.rows:
@@ -237,7 +237,7 @@ class _Loop:
         for cell in self.cells:
             held = self.s.state[cell]
             if cell in self.structures:
-                found += map(self.s.dynamic, self.structures[cell].leave(self.s, held))
+                found += map(self.s.dynamic, self.structures[cell].leave(held))
                 continue
             if cell in self.rows:
                 found.append(self.whole(cell, held))
@@ -274,9 +274,7 @@ class _Loop:
             if at in self.rows:
                 values.append(UNSET if end.left else self.whole(at, value))
             elif at in self.structures:
-                values += (
-                    [UNSET] * len(self.structures[at].varying) if end.left else self.structures[at].leave(self.s, value)
-                )
+                values += [UNSET] * len(self.structures[at].varying) if end.left else self.structures[at].leave(value)
             elif fixed is None:
                 values.append(value if read else UNSET)
             elif not end.left and at in self.nones and not _may_be_kept(value):
