@@ -20,7 +20,7 @@ from s2sad.pipeline import Together
 from s2sad.runtime import SharedArgumentsError, conform
 from s2sad.runtime.classes import LEAVES, classes_held, classes_of_attributes, classes_reached, makes_others
 from s2sad.runtime.contents import attributes_of, is_disguised, items_of
-from s2sad.runtime.copies import is_repeated
+from s2sad.runtime.copies import layout_of
 from s2sad.runtime.sharing import groups, named
 from s2sad.runtime.trees import is_constant_field, sequence_like
 from s2sad.transform.given_functions import FUNCTIONS, attributes_with_functions, is_known
@@ -53,9 +53,9 @@ def _kind(value: Any) -> Any:
     t: type = type(value)
     if t is ARRAY and not value.dtype.hasobject:
         flags = value.flags
-        if flags.writeable and (flags.forc or not is_repeated(value)):
+        if flags.writeable and (flags.forc or not (layout := layout_of(value))):
             return value.shape, value.dtype
-        return value.shape, value.dtype, flags.writeable
+        return value.shape, value.dtype, layout if flags.writeable else "frozen"
     if t is float or t is int or t is str:
         return t
     if is_disguised(value):

@@ -17,7 +17,7 @@ import numpy as np
 from s2sad.frontend.resolve import Guard
 from s2sad.runtime import conform
 from s2sad.runtime.classes import LEAVES
-from s2sad.runtime.copies import is_repeated
+from s2sad.runtime.copies import is_repeated, is_spaced
 from s2sad.transform.given_functions import FUNCTIONS, is_known
 
 _MISSING = object()
@@ -121,6 +121,7 @@ _COMMON = {
     "conform": conform,
     "is_known": is_known,
     "is_repeated": is_repeated,
+    "is_spaced": is_spaced,
     "array": np.ndarray,
     "float64": np.float64,
 }
@@ -143,7 +144,8 @@ def _tests(args: tuple[Any, ...], values: dict[str, Any], written: Collection[in
             tests.append(f"type(a{n}) is array and a{n}.shape == s{n} and a{n}.dtype is d{n}")
             if n in written:
                 flag = "" if x.flags.writeable else "not "
-                tests.append(f"{flag}a{n}.flags.writeable and (a{n}.flags.forc or not is_repeated(a{n}))")
+                other = "is_repeated" if is_spaced(x) else "is_spaced"
+                tests.append(f"{flag}a{n}.flags.writeable and (a{n}.flags.forc or not {other}(a{n}))")
         elif type(x) is bool or type(x) is str:
             # It may have decided which branches the derivative has.
             values[f"t{n}"], values[f"x{n}"] = type(x), x

@@ -34,7 +34,7 @@ from s2sad.runtime.classes import (
     own_members,
 )
 from s2sad.runtime.contents import is_disguised, items_of, tuple_fields
-from s2sad.runtime.copies import is_repeated
+from s2sad.runtime.copies import Layout, layout_of
 
 Kind = Literal[
     "scalar", "array", "numeric", "tuple", "list", "dict", "record", "dataclass", "slice", "none", "other", "open"
@@ -77,7 +77,7 @@ class Fact:
     their types (see `s2sad.transform.instances`).  What is ``open`` with ``given`` is None, or else a number or an
     array of that type.  What is ``other`` may surely be a ``text`` or enumeration's member; ``keys`` holds for every
     key of a dict.  Of an argument and its attributes, those for which a model stands (see `s2sad.ops.models`) are in
-    ``library`` with their classes.  Of a ``repeated`` argument elements may be one in memory, a ``frozen`` one is
+    ``library`` with their classes.  The ``layout`` of an argument says what copies it, a ``frozen`` one is
     read-only.  One that is a ``function`` which may write is known.  An ``instance`` is an object of this very class
     of the user's, whose own attributes have these names.  What is ``fixed`` carries no derivative, whatever it is
     made of.
@@ -103,7 +103,7 @@ class Fact:
     text: bool = False
     keys: Fact | None = None
     library: tuple[tuple[str, type], ...] = ()
-    repeated: bool = False
+    layout: Layout = ""
     frozen: bool = False
     function: Callable[..., Any] | None = None
     instance: tuple[type, tuple[str, ...]] | None = None
@@ -267,8 +267,8 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
             known = sized(tuple([sizes[n] for n in value.shape]) if sizes is not None else (), True)
         else:
             known = Fact("array", frozenset({Atom(name)}), value.ndim)
-        repeated = value.flags.writeable and is_repeated(value)
-        known = _of_dtype(known, value.dtype).but(repeated=repeated, frozen=not value.flags.writeable)
+        frozen = not value.flags.writeable
+        known = _of_dtype(known, value.dtype).but(layout=layout_of(value), frozen=frozen)
         return known if type(value) in (np.ndarray, np.memmap) else known.but(boxed=True)
     if isinstance(value, (tuple, list)):
         fields = tuple_fields(type(value))

@@ -52,7 +52,7 @@ _SOLE = Op("runtime", "sole", sole, pure=False)
 _ALONE = Op("runtime", "alone", alone, pure=False)
 _IN_ONE_PLACE = Op("runtime", "in_one_place", in_one_place, pure=False)
 _UNSHARED = Op("runtime", "unshared", unshared, pure=False)
-#: A copy with the layout of the original, since NumPy adds up in the order of memory.
+#: A copy with the layout of the original, unless that is spaced, since NumPy adds up in the order of memory.
 COPY = Op("runtime", "np.copy", np.copy)
 OWN = Op("runtime", "own", own)
 COPY_ARRAYS = Op("runtime", "copy_arrays", copy_arrays)
@@ -195,7 +195,7 @@ def with_copies(
         start.append(_check(Call(_UNSHARED, (Build("tuple", tuple(Var(p.name) for p in written)), *others)), source))
         written_containers = [p for p in written if p not in objects and facts.of[p.name].kind != "array"]
         start += [_check(Call(_APART, (Var(p.name),)), source) for p in written_containers]
-    elif others or len(written) > 1 or facts.of[written[0].name].kind != "array" or facts.of[written[0].name].repeated:
+    elif others or len(written) > 1 or _may_be_repeated(facts.of[written[0].name]):
         held = Build("tuple", tuple(Var(p.name) for p in written)) if len(written) > 1 else Var(written[0].name)
         start.append(_check(Call(_APART, (held, *others)), source))
     names: dict[str, Expr] = {}
@@ -212,12 +212,17 @@ def with_copies(
     return _renamed(function, names, start)
 
 
+def _may_be_repeated(fact: Fact) -> bool:
+    """Whether an argument may be other than an array of which each element has memory of its own."""
+    return fact.kind != "array" or fact.layout == "repeated"
+
+
 def _copy_of(fact: Fact, in_layout: bool = False) -> Op:
     """What copies an argument that is written: what is read-only stays so, and raises where it is written."""
     if _holds_frozen(fact):
         return COPY_REACHABLE
     # A copy by NumPy is of class ndarray.
-    return COPY if fact.kind == "array" and not (in_layout or fact.owners) else OWN
+    return COPY if fact.kind == "array" and not (in_layout or fact.layout or fact.owners) else OWN
 
 
 def _holds_frozen(fact: Fact) -> bool:

@@ -13,7 +13,7 @@ import sys
 import types
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -34,6 +34,8 @@ from s2sad.runtime.parts import (
 )
 
 Array = np.ndarray[Any, Any]
+#: An array with other strides than NumPy gives its copy is spaced, or repeated if elements may be one in memory.
+Layout = Literal["", "spaced", "repeated"]
 
 MEMORY = (np.ndarray, memoryview, bytearray, array.array)
 _CONTAINERS = (list, dict, set, collections.deque, types.SimpleNamespace)
@@ -411,6 +413,33 @@ def is_repeated(x: Array) -> bool:
             return bool(x.size)
         reach += stride * (n - 1)
     return False
+
+
+def is_spaced(x: Array) -> bool:
+    """Whether an array has other strides than its copy by NumPy: there are gaps in its memory, or it is reversed.
+
+    Example:
+        >>> is_spaced(np.ones((2, 3)).T), is_spaced(np.ones(6)[::2]), is_spaced(np.ones(6)[::-1])
+        (False, True, True)
+    """
+    stride = x.itemsize
+    for held, n in sorted([(s, n) for s, n in zip(x.strides, x.shape, strict=True) if n > 1]):
+        if held != stride:
+            return bool(x.size)
+        stride *= n
+    return False
+
+
+def layout_of(x: Array) -> Layout:
+    """What of the memory of an array makes a copy another than that of NumPy; nothing of one that is read-only.
+
+    Example:
+        >>> layout_of(np.ones((2, 3)).T), layout_of(np.ones(6)[::2])
+        ('', 'spaced')
+    """
+    if not x.flags.writeable or x.flags.forc or not is_spaced(x):
+        return ""
+    return "repeated" if is_repeated(x) else "spaced"
 
 
 def require_apart(x: Array) -> None:

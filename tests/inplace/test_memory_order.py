@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import value_and_grad
+from s2sad import jvp, value_and_grad
 from tests.oracle import numeric_gradient
 
 
@@ -95,6 +95,41 @@ def test_the_value_of_an_array_in_the_order_of_columns() -> None:
     A = np.asfortranarray(np.random.default_rng(3).standard_normal((37, 23)))
     value, _ = value_and_grad(written_in_columns)(A)
     assert value == written_in_columns(A.copy(order="K"))
+
+
+def product_of_rows(A: Any) -> Any:
+    A += 1.0
+    return A[0] @ A[1]
+
+
+def product_with_a_part(A: Any) -> Any:
+    B = A[1:]
+    A[0] = 2.0 * B[0]
+    return np.einsum("ij,ij->", B, B) + np.dot(A, A[0]) @ A[:, 1]
+
+
+SQUARE = np.random.default_rng(4).standard_normal((31, 31))
+
+
+@pytest.mark.parametrize("f", [product_of_rows, product_with_a_part])
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: SQUARE.copy(),
+        lambda: np.repeat(SQUARE, 2, axis=1)[:, ::2],
+        lambda: SQUARE.copy()[::-1, ::-1],
+        lambda: np.repeat(SQUARE.T, 3, axis=0)[::3].T,
+    ],
+    ids=["dense", "gaps", "reversed", "gaps in columns"],
+)
+def test_the_value_of_an_array_with_gaps(f: Callable[[Any], Any], made: Callable[[], Any]) -> None:
+    """Products add up in another order where rows are dense: a dense copy of another array gives another last bit."""
+    derivative = value_and_grad(f)
+    derivative(SQUARE.copy())
+    for _ in range(2):
+        assert derivative(made())[0] == f(made())
+    assert jvp(f, (made(),), (np.ones((31, 31)),))[0] == f(made())
+    assert derivative(SQUARE.copy())[0] == f(SQUARE.copy())
 
 
 # --- results of functions that NumPy lays out
