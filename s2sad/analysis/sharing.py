@@ -113,9 +113,11 @@ def held_operands(call: Call) -> tuple[Expr, ...]:
 
 
 def reshapes_itself(function: Function) -> bool:
-    """Whether a function calls an operation that may view or copy an array, as its layout in memory has it."""
+    """Whether a function calls an operation that may view or copy an array, or orders it, as its layout has it."""
     return any(
-        isinstance(inner, Call) and may_view(inner.op.function) and sharing(inner) != "fresh"
+        isinstance(inner, Call)
+        and may_view(inner.op.function)
+        and (sharing(inner) != "fresh" or argument(inner, "order") not in (None, Const("C"), Const("F")))
         for stmt in walk(function.body)
         for expr in expressions(stmt)
         for inner in subexpressions(expr)

@@ -16,6 +16,7 @@ from s2sad.differentiate.storage import Storage
 from s2sad.ir.nodes import Assign, Call, Expr, For, Global, Op, Opaque, Stmt, Store, Var, While
 from s2sad.ir.traverse import base, children, loop_heads, map_children, names_in, walk, writes
 from s2sad.runtime import own
+from s2sad.runtime.linear import layout_order
 
 OWN = Op("runtime", "own", own)
 
@@ -109,8 +110,8 @@ class Later:
         names: dict[str, Expr] = {}
 
         def renamed(expr: Expr) -> Expr:
-            if isinstance(expr, Call) and (expr.op.function is np.shape or expr.op.name == "shape"):
-                # A container changes its shape.
+            if isinstance(expr, Call) and (expr.op.function in (np.shape, layout_order) or expr.op.name == "shape"):
+                # A container changes its shape, an array neither that nor its layout.
                 if versions.keys().isdisjoint(names_in(expr)):
                     return expr
             if isinstance(expr, Var) and expr.name in self.moving and self.is_overwritten(expr.name):

@@ -54,18 +54,47 @@ def copied_shadow_in_a_pair(y: Any) -> Any:
     return total + np.sum(y)
 
 
+def flattened_as_it_lies(y: Any) -> Any:
+    """What is written later is not copied for its layout, which the copy would not have."""
+    b = y.T.flatten("A")
+    y[0, 0] = 3.0 * b[1]
+    return np.sum(b * b * np.arange(12.0)) + np.sum(y * y)
+
+
+def flattened_in_a_loop(y: Any) -> Any:
+    total = 0.0
+    for k in range(2):
+        y = y.T * 1.5
+        b = (y * y).flatten("K")
+        y[0, 0] = b[1] * y[1, k]
+        total += np.sum(b * np.arange(12.0))
+    return total + np.sum(y * y)
+
+
+def raveled_as_it_lies(y: Any) -> Any:
+    b = y.ravel("A")
+    y[0, 0] = 3.0 * b[1]
+    return np.sum(b * b * np.arange(12.0)) + np.sum(y * y)
+
+
 MATRIX = np.linspace(-1.0, 1.3, 12).reshape(3, 4)
 
 
 @pytest.mark.parametrize(
     "f",
-    [reshaped_by_a_callee, reshaped_here, reshaped_in_fortran_order, copied_shadow_in_a_pair],
+    [
+        *(reshaped_by_a_callee, reshaped_here, reshaped_in_fortran_order, copied_shadow_in_a_pair),
+        *(flattened_as_it_lies, flattened_in_a_loop, raveled_as_it_lies),
+    ],
     ids=lambda f: f.__name__,
 )
 @pytest.mark.parametrize(
     "y",
-    [MATRIX, np.asfortranarray(MATRIX), MATRIX[::-1], np.repeat(MATRIX, 2, axis=1)[:, ::2]],
-    ids=["C", "F", "reversed", "strided"],
+    [
+        *(MATRIX, np.asfortranarray(MATRIX), MATRIX[::-1], np.repeat(MATRIX, 2, axis=1)[:, ::2]),
+        np.asfortranarray(np.repeat(MATRIX, 2, axis=0))[::2],
+    ],
+    ids=["C", "F", "reversed", "strided", "strided F"],
 )
 def test_layouts(f: Callable[[Any], Any], y: Any) -> None:
     def copied(change: float = 0.0, place: tuple[int, ...] = (0, 0)) -> Any:
