@@ -19,7 +19,7 @@ from s2sad.differentiate.shadows import Shadows
 from s2sad.differentiate.storage import Storage
 from s2sad.differentiate.stores import ELLIPSIS, makes_fresh, zeros_of
 from s2sad.ir import algebra
-from s2sad.ir.nodes import Assign, Build, Call, Const, Evaluate, Expr, Op, Stmt, Store, Var
+from s2sad.ir.nodes import Assign, Build, Call, Const, Evaluate, Expr, Global, Op, Stmt, Store, Var
 from s2sad.ir.traverse import expressions, names_in, subexpressions, walk, writes
 from s2sad.ir.types import SCALAR_SHAPE, Fact, Kind, same_dtype
 from s2sad.ir.unset import given_at_exits
@@ -76,6 +76,7 @@ class Adjoints:
         self.complex = any(
             (isinstance(part, Const) and isinstance(part.value, complex))
             or (isinstance(part, Call) and (part.op.kind == "met" or self.has_complex_adjoints(part)))
+            or (isinstance(part, (Var, Global)) and self._is_complex(make.fact(part)))
             for stmt in walk(known.function.body)
             for expr in expressions(stmt)
             for part in subexpressions(expr)
@@ -85,6 +86,10 @@ class Adjoints:
         """Whether the adjoints of real operands may be complex."""
         spec, casts = ops.spec_of(call.op.function), dtype_of(call) is not None and not self.make.fact(call).real
         return casts or (spec is not None and spec.complex_adjoints)
+
+    def _is_complex(self, known: Fact) -> bool:
+        """Whether a number or array is complex, as far as is known."""
+        return known.kind in ("scalar", "array") and not known.real
 
     def is_active(self, expr: Expr) -> bool:
         """Whether a derivative passes through an operand."""
@@ -284,9 +289,11 @@ class Adjoints:
         return Call(_REAL, (g,)) if is_complex or self._has_complex_part(g, known) else g
 
     def _has_complex_part(self, g: Expr, known: Fact) -> bool:
-        """Whether a number or array, of which it is not known which, is computed with a name of a complex one."""
-        parts = [self.make.of[n] for n in names_in(g)] if known.kind == "numeric" else []
-        return any(p.kind in ("scalar", "array") and not p.real for p in parts)
+        """Whether what is no more known than to be a number or array is computed with what is, or may be, complex."""
+        parts = [self.make.of[n] for n in names_in(g)]
+        if known.kind == "open":
+            return any(p.kind in ("scalar", "array", "numeric") and not p.real for p in parts)
+        return known.kind == "numeric" and any(map(self._is_complex, parts))
 
     def real_as(self, whole: Expr, g: Expr, like: Fact) -> Expr:
         """An adjoint that is real where ``whole``, of which that may not be known, is real."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import pickle
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from s2sad import grad
 from s2sad.errors import UnsupportedError
 from tests.language.support import Case, case, check_gradient, check_primal
+from tests.oracle import numeric_gradient
 
 V = np.array([0.3, 0.8, 0.5])
 W = np.array([0.9, -0.4, 0.6])
@@ -501,3 +503,34 @@ def test_parts_that_functions_return(f: Any, x: Any) -> None:
     """Which result has a shadow of the other sign is known of each result by itself."""
     check_primal(case(f, x))
     check_gradient(case(f, x))
+
+
+C = np.array([0.3 + 0.2j, 1.0 - 0.7j, 0.1j])
+PICKLED = pickle.dumps(C)
+
+
+def sums_of_pairs(x: Any, c: Any) -> Any:
+    z = np.add.outer(x, c)
+    x[...] = np.sin(x)
+    return np.sum(np.real(z * c)) + np.sum(x * x)
+
+
+def least_squares(x: Any, c: Any) -> Any:
+    z = np.linalg.lstsq(np.outer(x, x) + np.eye(3), c)[0]
+    m = x[:2]
+    m *= x[2]
+    return np.sum(z.imag) + np.sum(x * x)
+
+
+def of_what_nobody_knows(x: Any, c: Any) -> Any:
+    b = pickle.loads(PICKLED)
+    z = np.multiply.outer(x, b)
+    x[...] = np.sin(x)
+    return np.sum(np.real(z * b)) + np.sum(x * x)
+
+
+@pytest.mark.parametrize("f", [sums_of_pairs, least_squares, of_what_nobody_knows], ids=lambda f: f.__name__)
+def test_real_arrays_that_are_written_beside_complex_ones(f: Any) -> None:
+    """Their shadows have no room for complex adjoints, of whatever kind these are known to be."""
+    slope = grad(f)(V, C)
+    np.testing.assert_allclose(slope, numeric_gradient(lambda x: f(x.copy(), C), [V]), rtol=1e-8)
