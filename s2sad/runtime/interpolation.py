@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.errors import UndefinedDerivativeError
+
 
 def interp_slope(x: Any, xp: Any, fp: Any, period: float | None = None) -> Any:
     """Slope of ``np.interp(x, xp, fp)`` at ``x``: zero outside, that of the segment to the right at a knot.
@@ -62,7 +64,11 @@ def _summed(places: Any, values: Any, size: int) -> Any:
 
 def _segments(x: Any, xp: Any, period: float | None) -> tuple[Any, Any, Any, Any, Any]:
     """The knots on both sides of each ``x``, the distance between them, where in it ``x`` is (0 to 1), and whether
-    it is not outside of all knots."""
+    it is not outside of all knots.
+
+    Raises:
+        UndefinedDerivativeError: for knots that do not increase, among which NumPy finds some in a way of its own.
+    """
     x, xp = np.asarray(np.real(x)), np.asarray(np.real(xp))
     order = np.arange(xp.size)
     if period is not None:
@@ -76,6 +82,11 @@ def _segments(x: Any, xp: Any, period: float | None) -> tuple[Any, Any, Any, Any
     if xp.size == 1:
         zero = np.zeros(x.shape, int)
         return zero, zero, 1.0, np.zeros(x.shape), np.zeros(x.shape, bool)
+    if np.any(xp[1:] < xp[:-1]):
+        raise UndefinedDerivativeError(
+            "the points xp of np.interp do not increase, so that what it gives is no interpolation",
+            "Sort them, and fp with them.",
+        )
     i = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, xp.size - 2)
     width = xp[i + 1] - xp[i]
     t = np.clip((x - xp[i]) / width, 0.0, 1.0)

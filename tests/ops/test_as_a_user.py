@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad
-from s2sad.errors import S2SADError, UnsupportedError
+from s2sad import grad, jvp
+from s2sad.errors import S2SADError, UndefinedDerivativeError, UnsupportedError
 from tests.oracle import leaves, numeric_gradient
 
 X = np.array([1.0, 2.5, 4.2, -1.3, 0.7])
@@ -143,6 +143,17 @@ def interpolated(x: Any) -> Any:
 )
 def test_differences(f: Callable[..., Any]) -> None:
     agrees(f, X)
+
+
+def test_interpolation_among_points_that_decrease() -> None:
+    """What NumPy gives there depends on which points its search meets first."""
+    x, points, values = np.array([0.3, 1.2]), np.array([2.0, 1.0, 0.0]), np.array([0.5, 0.7, 0.9])
+    for argnum in (0, 2):
+        with pytest.raises(UndefinedDerivativeError, match="do not increase"):
+            grad(lambda x, p, v: np.sum(np.interp(x, p, v)), argnums=argnum)(x, points, values)
+    with pytest.raises(UndefinedDerivativeError, match="do not increase"):
+        jvp(lambda x: np.sum(np.interp(x, points, values)), (x,), (np.ones(2),))
+    agrees(lambda x: np.sum(np.interp(x, np.array([0.0, 1.0, 1.0, 2.0]), np.arange(4.0))), x)
 
 
 @pytest.mark.parametrize("f", [slopes, area_of_rows])
