@@ -10,6 +10,7 @@ import numpy as np
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.classes import BUILT_IN_NAMES, differs, is_changing_class, own_class, own_members
 from s2sad.runtime.contents import attributes_of
+from s2sad.runtime.copies import laid_out_like
 
 _PLAIN = frozenset({np.ndarray, np.float64, float, int, bool, complex, str, list, tuple, dict, set, type(None)})
 
@@ -266,7 +267,8 @@ def copy_of(x: Any, ndim: int, dtype: str) -> Any:
         >>> copy_of(np.array([1.0, 2.0]), 1, "d")
         array([1., 2.])
     """
-    made = np.copy(array_of(x, ndim, dtype))
+    made = laid_out_like(array_of(x, ndim, dtype))
+    made[...] = x
     made.flags.writeable = x.flags.writeable
     return made
 

@@ -161,6 +161,36 @@ def test_the_value_of_an_array_with_gaps(f: Callable[[Any], Any], made: Callable
     assert derivative(SQUARE.copy())[0] == f(SQUARE.copy())
 
 
+class Holder:
+    def __init__(self, A: Any) -> None:
+        self.A = A
+
+
+def held_by_an_object(h: Any, x: Any) -> Any:
+    v = h.A.ravel()
+    v *= x[0]
+    h.A[0] += v[1] * x
+    return np.sum(h.A * v.reshape(2, 2))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: MATRIX[:2, :2].copy(),
+        lambda: np.asfortranarray(MATRIX[:2, :2]),
+        lambda: MATRIX.copy()[:2, :2],
+        lambda: MATRIX[:2, :2].copy()[::-1],
+    ],
+    ids=["C", "F", "gaps", "reversed"],
+)
+def test_an_attribute_that_is_written_through_a_view_or_copy(made: Callable[[], Any]) -> None:
+    x = np.array([0.3, 0.7])
+    value, slope = value_and_grad(held_by_an_object, argnums=1)(Holder(made()), x)
+    assert value == held_by_an_object(Holder(made()), x)
+    assert jvp(held_by_an_object, (Holder(made()), x), (None, x))[0] == value
+    np.testing.assert_allclose(slope, numeric_gradient(lambda x: held_by_an_object(Holder(made()), x), [x]))
+
+
 # --- results of functions that NumPy lays out
 
 
