@@ -233,6 +233,9 @@ def _as_full(g: Any, m: int, n: int, mode: str, same: int) -> Any:
 def multi_dot_adjoint(g: Any, index: int, arrays: Sequence[Any]) -> Any:
     """Adjoint of ``arrays[index]`` in ``np.linalg.multi_dot(arrays)``."""
     matrices = [np.asarray(a) for a in arrays]
+    if any(m.ndim > 2 for m in matrices):
+        # NumPy takes the product of two of them with np.dot, whatever they are.
+        return dot_right(g, *matrices) if index else dot_left(g, *matrices)
     matrices[0] = np.atleast_2d(matrices[0])
     if np.ndim(arrays[-1]) == 1:
         matrices[-1] = np.expand_dims(matrices[-1], 1)

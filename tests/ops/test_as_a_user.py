@@ -161,6 +161,18 @@ def test_differences_in_matrices(f: Callable[..., Any]) -> None:
     agrees(f, M)
 
 
+# --- products ---
+
+
+def product_of_two_stacks(m: Any) -> Any:
+    stack = np.stack([m[:2, :2], m[:2, 2:]])[..., :1] ** 2
+    return np.sum(np.linalg.multi_dot([m[:, :2], stack]) ** 2) + np.sum(np.linalg.multi_dot([stack, m[:1]]) ** 2)
+
+
+def test_products() -> None:
+    agrees(product_of_two_stacks, M)
+
+
 # --- reductions with a mask, a first value, a mean ---
 
 
