@@ -117,7 +117,7 @@ class Dependence:
         for node in nodes:
             if isinstance(node, gast.Assign):
                 bases = [self.bases(t, stored) for t in node.targets]
-                pairs = [pair for target in node.targets for pair in _pairs(target, node.value)]
+                pairs = [pair for target in node.targets for pair in pairs_of(target, node.value)]
                 flows += [(self.bases(target, stored), value) for target, value in pairs]
                 if len(bases) > 1:
                     together.append(set().union(*bases))
@@ -261,7 +261,7 @@ def _in_exceptions(body: list[Node]) -> Iterator[Node]:
             yield node.slice
 
 
-def _pairs(target: Node, value: Node) -> Iterator[tuple[Node, Node]]:
+def pairs_of(target: Node, value: Node) -> Iterator[tuple[Node, Node]]:
     """The parts of a target with what each is assigned: ``a, b = x, y`` is ``a = x`` and ``b = y``."""
     both = (target, value)
     shown = all(isinstance(n, (gast.Tuple, gast.List)) for n in both)
@@ -271,7 +271,7 @@ def _pairs(target: Node, value: Node) -> Iterator[tuple[Node, Node]]:
         and not any(isinstance(e, gast.Starred) for n in both for e in n.elts)
     ):
         for part, item in zip(target.elts, value.elts, strict=True):
-            yield from _pairs(part, item)
+            yield from pairs_of(part, item)
     else:
         yield target, value
 

@@ -9,6 +9,8 @@
     del xs[i], ys[1:]               xs.__delitem__(i)
                                     ys.__delitem__(slice(1, None, None))
 
+    line += " %d" % i               line = line + " %d" % i     (where line holds texts alone)
+
     o[i] = v                        value = v
                                     o.__setitem__(i, value)     (where o may be of a class that has its own)
 
@@ -37,22 +39,23 @@ import gast
 from s2sad.frontend.dependence import assigned
 from s2sad.frontend.managers import bound_value, is_known, suppressed
 from s2sad.frontend.special import stored_by_functions
+from s2sad.frontend.texts import added, text_names
 from s2sad.frontend.trees import nodes_of, object_of_slices
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
 _BLOCKS = ("body", "handlers", "orelse", "finalbody")
-_DESUGARED = (gast.With, gast.Global, gast.Delete, gast.Subscript)
+_DESUGARED = (gast.With, gast.Global, gast.Delete, gast.Subscript, gast.AugAssign)
 #: The parts of an index that may be evaluated twice.
 _SIMPLE = (gast.Name, gast.Constant, gast.Slice, gast.Tuple, gast.UnaryOp, gast.USub, gast.Load)
 
 
-def desugared(body: list[Node], lookup: Lookup, fresh: Callable[[str], str]) -> list[Node]:
-    """A block of simpler statements; ``fresh`` makes a name that the function does not use."""
+def desugared(function: Node, body: list[Node], lookup: Lookup, fresh: Callable[[str], str]) -> list[Node]:
+    """The body of a function as simpler statements; ``fresh`` makes a name that the function does not use."""
     nodes = [node for s in body for node in nodes_of(s)]
     if not any(isinstance(node, _DESUGARED) for node in nodes):
         return body
-    return _Desugaring(lookup, fresh, assigned(body)).block(body)
+    return _Desugaring(lookup, fresh, assigned(body), text_names(function, body, lookup)).block(body)
 
 
 class Unswallowed(gast.Expr):  # type: ignore[misc]
@@ -64,8 +67,11 @@ class Managed(gast.Try):  # type: ignore[misc]
 
 
 class _Desugaring:
-    def __init__(self, lookup: Lookup, fresh: Callable[[str], str], bound: Collection[str]) -> None:
+    def __init__(
+        self, lookup: Lookup, fresh: Callable[[str], str], bound: Collection[str], texts: Collection[str]
+    ) -> None:
         self.bound = bound
+        self.texts = texts
         self.lookup = lookup
         self.fresh = fresh
 
@@ -81,6 +87,8 @@ class _Desugaring:
             return self.stored(s)
         if isinstance(s, gast.AugAssign) and self.is_stored_by_functions(s.target):
             return self.stored_again(s)
+        if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name) and s.target.id in self.texts:
+            return [added(s)]
         if isinstance(s, gast.Delete):
             return [new for target in s.targets for new in self.deleted(target, s)]
         if any(getattr(s, name, None) for name in _BLOCKS) and not hasattr(s, "args"):

@@ -149,7 +149,7 @@ class _Lowering(Protected):
         self.lost: set[str] = set()
         self.check_parameters()
         lookup = Resolver(source.function, frozenset(local), aliases(body, self.params), owners).lookup
-        body, refused = accepted(desugared(body, lookup, self.unused))
+        body, refused = accepted(desugared(node, body, lookup, self.unused))
         local |= set(assigned(body))
         for refusal in refused:
             self.violation(refusal.node, refusal.message, refusal.remedy)
