@@ -38,7 +38,7 @@ class State:
         self.make.changing, self.make.unchanged = known.changing, known.unchanged
         self.dots: dict[str, str] = {}
         zero = known.activity.together - known.activity.varied
-        self.tangents = Tangents(self.make, self.dots, zero)
+        self.tangents = Tangents(self.make, self.dots, zero, known.unbound)
         self.refusals = Refusals(known)
         #: Whether the statement at hand is tried: a handler may see what it raises.
         self.tried = False

@@ -23,7 +23,7 @@ from s2sad.differentiate.stores import CONTAINERS, field_key
 from s2sad.differentiate.zero_terms import without_defaults, without_zeros
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Opaque, Var
-from s2sad.ir.traverse import map_children
+from s2sad.ir.traverse import map_children, names_in
 from s2sad.ir.types import same_shape
 from s2sad.ops.spec import Rule
 from s2sad.runtime import own
@@ -52,12 +52,20 @@ class Tangents:
     """The tangents of names, and of what operations make of them; statements go to a `Builder`.
 
     ``dots`` has the name of the tangent of each active name; those of names in ``zero`` are zero in this function.
+    Names that are ``unbound`` may have no value.
     """
 
-    def __init__(self, make: Builder, dots: dict[str, str], zero: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        make: Builder,
+        dots: dict[str, str],
+        zero: frozenset[str] = frozenset(),
+        unbound: frozenset[str] = frozenset(),
+    ) -> None:
         self.make = make
         self.dots = dots
         self.zero = zero
+        self.unbound = unbound
 
     def is_active(self, expr: Expr) -> bool:
         """Whether an expression has a tangent other than zero."""
@@ -118,7 +126,8 @@ class Tangents:
             return Const(None)
         if known.kind in ("list", "dict") and known.items == ():
             return Build(known.kind, ())
-        return Call(_ZEROS_LIKE if known.kind == "array" and known.precision != "" else _ZERO_TANGENT, (expr,))
+        surely = known.kind == "array" and known.precision != "" and self.unbound.isdisjoint(names_in(expr))
+        return Call(_ZEROS_LIKE if surely else _ZERO_TANGENT, (expr,))
 
     # --- operations
 

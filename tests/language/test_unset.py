@@ -439,3 +439,25 @@ def test_what_a_handler_sets_may_have_no_value_where_the_next_try_begins() -> No
     np.testing.assert_allclose(jvp(set_in_a_handler_that_does_not_run, (V,), (along,))[1], expected, rtol=1e-8)
     value, pullback = vjp(set_in_a_handler_that_does_not_run, V)
     np.testing.assert_allclose(pullback(1.0)[0] @ along, expected, rtol=1e-8)
+
+
+def set_where_a_rate_is_not_zero(x: Any, rate: Any) -> Any:
+    w = np.ones(2)
+    if rate != 0.0:
+        step = np.zeros(2)
+    for _ in range(2):
+        g = x[0] * w * x[1]
+        w = w - g
+        if rate != 0.0:
+            w = w - rate * step
+            step = g
+    return np.sum(w)
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.5])
+def test_the_tangent_of_an_array_that_has_no_value_before_a_loop(rate: float) -> None:
+    check_gradient(case(set_where_a_rate_is_not_zero, V, rate, wrt=0))
+    along = np.array([0.3, -1.0])
+    expected = richardson_jvp(set_where_a_rate_is_not_zero, (V, rate), (along, 0.0))
+    found = jvp(set_where_a_rate_is_not_zero, (V, rate), (along, None))[1]
+    np.testing.assert_allclose(found, expected, rtol=1e-8)
