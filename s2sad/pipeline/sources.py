@@ -18,6 +18,7 @@ from s2sad.frontend.flattened import with_items_of_flat
 from s2sad.frontend.imported import with_imports
 from s2sad.frontend.matching import without_match
 from s2sad.frontend.method_names import with_methods_called
+from s2sad.frontend.paired import with_pairs_in_loops
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.respelled import with_respelled_calls
 from s2sad.frontend.source import ORIGINAL, Source, read_source
@@ -177,7 +178,8 @@ class Sources:
             source, more = with_switches(source)
             source, others = with_respelled_calls(source, function.__code__)
             source, flat = with_items_of_flat(source)
-            for guard in (*guards, *more, *others, *flat):
+            source, paired = with_pairs_in_loops(source)
+            for guard in (*guards, *more, *others, *flat, *paired):
                 self.guards.add(guard)
             self.texts[key] = source
         return self.texts[key]
