@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import types
+from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,7 +24,6 @@ from s2sad.ir.code import (
     Place,
     Region,
     Value,
-    Variable,
     codes,
     regions_in,
 )
@@ -114,6 +114,8 @@ class Lifted:
     tables: dict[int, Table] = field(default_factory=dict)
     #: The type of its result, where sizes are known.
     fact: Fact | None = None
+    #: What it is given, and hands back as it is: its caller has that, under these names.
+    handed: Mapping[int, str] = field(default_factory=dict)
 
 
 def lift(
@@ -157,6 +159,7 @@ def _lifted(
         owner and owner[0],
         met,
         shapes.settled,
+        s.expression,
     )
     lifted = s.lifted.get(key)
     if lifted is None:
@@ -200,6 +203,7 @@ def _made(
     code, home = start.code, start.home
     lifted = Lifted(start.name, tuple(range(len(shapes.leaves))))
     outside = s.out, s.state, s.making, s.loops, s.expression
+    in_expression = s.expression
     known = dict(s.lifted)
     kin = [(one.kin, len(one.kin)) for one in _begun(s)]
     for _ in range(ATTEMPTS):
@@ -236,7 +240,8 @@ def _made(
             enter(s, code, dict(zip([p.name for p in code.params], args, strict=True)), inside, op)
             region = s.region_of(code.body, inside)
             references.check(initial, s.state)
-            made = _finished(s, code, region, returns, leaves, again.made, initial, records)
+            own = _Own(leaves, again.made, initial, records, frozenset(shapes.optional), in_expression)
+            made = _finished(s, code, region, returns, own)
             written, settled_cells = s.state.wrote(initial), s.state.settled
         except BaseException:
             s.lifted = known
@@ -250,7 +255,7 @@ def _made(
                 del same_objects[count:]
         before = lifted.taken, lifted.results, lifted.changed, lifted.created, lifted.written
         lifted.taken, lifted.titles, lifted.changed, lifted.created, (lifted.results, lifted.rebuild), new = made[:6]
-        lifted.tables = made[6]
+        lifted.tables, lifted.handed = made[6:]
         lifted.written = tuple([n for n, thing in again.made.items() if cell_of(thing) in written])
         lifted.settled = tuple([n for n, thing in again.made.items() if cell_of(thing) in settled_cells])
         lifted.gives_settled = not settled_cells <= initial.keys()
@@ -266,24 +271,35 @@ def _made(
     raise NotSpecialisedError("recursion")
 
 
-def _memory(s: Specialiser) -> tuple[Variable, ...]:
-    """The variables of a new function that are memory."""
-    return tuple(sorted(s.making.memory, key=lambda v: v.name))
+@dataclass(frozen=True)
+class _Own:
+    """What a function begins with: the leaves that it is given, cells and objects, what cells hold, and attributes.
+
+    The leaves that are ``optional`` may have no value.
+    """
+
+    given: Sequence[Value]
+    things: Mapping[int, Cell | Record]
+    initial: State
+    records: Mapping[int, set[str]]
+    optional: frozenset[int]
+    in_expression: bool
 
 
 def _finished(
-    s: Specialiser,
-    code: Code,
-    region: Region,
-    returns: Sequence[Returned],
-    given: Sequence[Value],
-    things: Mapping[int, Cell | Record],
-    initial: State,
-    records: Mapping[int, set[str]],
+    s: Specialiser, code: Code, region: Region, returns: Sequence[Returned], begun: _Own
 ) -> tuple[
-    tuple[int, ...], tuple[str | None, ...], tuple[int, ...], tuple[tuple[int, str], ...], Any, Code, dict[int, Table]
+    tuple[int, ...],
+    tuple[str | None, ...],
+    tuple[int, ...],
+    tuple[tuple[int, str], ...],
+    Any,
+    Code,
+    dict[int, Table],
+    dict[int, str],
 ]:
     """The function that was written: which leaves it takes, and what it returns besides its result."""
+    given, things, initial, records = begun.given, begun.things, begun.initial, begun.records
     # Of attempts that were given up there are returns that are no exits of this region.
     exits_of = {o for part in regions_in(region) if part.exit.kind == "return" for o in part.exit.operands}
     returns = [r for r in returns if r.token in exits_of]
@@ -315,12 +331,18 @@ def _finished(
     def is_inside(value: Value | Cell) -> bool:
         return value in own if isinstance(value, Value) else value not in initial
 
-    for keep, as_wholes in ((True, False), (False, False), (False, True)) if returns else ():
+    params = {value: at for at, value in enumerate(given)}
+    # A call in an expression has one result.
+    others = {at for value, at in params.items() if value in s.stand_ins or value in s.foreign}
+    handing = frozenset() if begun.in_expression else frozenset(params.values()) - begun.optional - others
+    tries = ((True, False), (True, False), (True, False), (False, False), (False, True)) if returns else ()
+    for number, (keep, as_wholes) in enumerate(tries):
+        handing = handing if number < 2 else frozenset()
 
-        def shapes_of(keep: bool = keep) -> list[Shapes]:
+        def shapes_of(keep: bool = keep, handing: frozenset[int] = handing) -> list[Shapes]:
             kept = functools.partial(Shapes, is_inside=is_inside, is_kept=lambda constant: keep, given=numbers)
-            params = {value: at for at, value in enumerate(given)}
-            return [kept(r.state, fills=True, tables=s.stand_ins, params=params) for r in returns]
+            more = functools.partial(kept, params=params, handing=handing)
+            return [more(r.state, fills=True, tables=s.stand_ins) for r in returns]
 
         found = shapes_of()
         ends: Sequence[Sequence[tuple[Abstract | AsWhole, str]]] = endings
@@ -328,6 +350,8 @@ def _finished(
         shapes = [shape.named(ending) for ending, shape in zip(ends, found, strict=True)]
         if len({key for key, _ in shapes}) == 1:
             break
+        counts = [Counter(at for at, _ in shape.handed) for shape in found]
+        handing = frozenset(at for at in handing if len({count[at] for count in counts}) == 1)
     else:
         if returns:
             raise NotSpecialisedError("results")
@@ -342,7 +366,8 @@ def _finished(
                 return tuple(flat) if len(flat) < 2 else (s.emit("tuple", flat, (False,) * len(flat)),)
 
         exits[returned.token] = s.settle(returned, operands)
-    made = pruned(Code(code.name, "function", (), settled(region, exits), _memory(s)), s.needless)
+    memory = tuple(sorted(s.making.memory, key=lambda v: v.name))
+    made = pruned(Code(code.name, "function", (), settled(region, exits), memory), s.needless)
     free = set(free_values(made))
     if not free <= set(given):
         raise NotSpecialisedError("free")
@@ -366,7 +391,9 @@ def _finished(
     tables = {
         n: held for n, leaf in leaves if isinstance(leaf, Value) and isinstance(held := s.stand_ins.get(leaf), Table)
     }
-    return taken, tuple(titles), changed, tuple(created), shapes[0] if shapes else (None, _never), whole, tables
+    handed = dict(reversed(found[0].handed if found else ()))
+    rebuilt = shapes[0] if shapes else (None, _never)
+    return taken, tuple(titles), changed, tuple(created), rebuilt, whole, tables, handed
 
 
 def _as_wholes(
@@ -427,6 +454,10 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
     if s.expression and len(lifted.titles) != 1:
         raise NotSpecialisedError("expression")
     place = frame.place or op.place
+    for at, name in lifted.handed.items():
+        leaf = shapes.leaves[at]
+        if isinstance(leaf, Value) and not leaf.name:
+            shapes.leaves[at] = s.named(leaf, name, place)  # type: ignore[assignment]
     with s.stand_ins.reading():
         args = presence.filled(s, shapes, lifted.taken)
     things = {number: thing for thing, number in shapes.numbers.items()}

@@ -86,6 +86,7 @@ class Shapes:
         is_asked: Whether nothing is made again: what memory stands for is taken for what it is.
         refer: To what objects are references, if they are no parts of the shape, and what makes their numbers.
         params: The values, by number, that whoever makes these again has given.
+        handing: Which of these are no leaves: whoever makes these again has them.
     """
 
     state: State
@@ -101,10 +102,13 @@ class Shapes:
     is_asked: bool = False
     refer: tuple[Any, Callable[[Abstract], Operand]] | None = None
     params: Mapping[Any, int] = field(default_factory=dict)
+    handing: Container[int] = ()
     leaves: list[Operand] = field(default_factory=list)
     #: The names under which leaves are known.
     titles: list[str] = field(default_factory=list)
     numbers: dict[Cell | Record, int] = field(default_factory=dict)
+    #: The parameters that were met, and the names under which they are known.
+    handed: list[tuple[int, str]] = field(default_factory=list)
     #: The leaves, by number, that may have no value, and what says whether they have.
     optional: dict[int, Operand] = field(default_factory=dict)
     #: By what objects are referred to.
@@ -124,6 +128,9 @@ class Shapes:
             return ("constant", type(value.value), repr(value.value)), lambda again: value
         if isinstance(value, Value) and not self.is_inside(value):
             return ("outside", id(value)), lambda again: value
+        if isinstance(value, Value) and (at := self.params.get(value)) is not None and at in self.handing:
+            self.handed.append((at, title))
+            return ("param", at), lambda again: again.args[at]
         if not is_static(value):
             self.leaves.append(value)  # type: ignore[arg-type]
             self.titles.append(title or getattr(value, "name", ""))
