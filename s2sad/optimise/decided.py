@@ -15,7 +15,7 @@ from itertools import zip_longest
 import numpy as np
 
 from s2sad.analysis.infer import Facts
-from s2sad.ir.nodes import Assign, Block, Break, Call, Copy, Expr, Function, If, Op, Stmt, Var
+from s2sad.ir.nodes import Assign, Block, Break, Call, Const, Copy, Expr, Function, If, Op, Stmt, Var
 from s2sad.ir.traverse import base, is_attempt, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.ir.types import Fact, constant
 from s2sad.optimise.computing import Computes
@@ -62,13 +62,22 @@ def take_decided(function: Function, facts: Facts, classes: Classes, computes: C
 
 
 def _with_truths(function: Function, facts: Facts, classes: Classes) -> Facts:
-    """``facts``, and what tests say whose outcomes have names: ``scalar = np.isscalar(h)``."""
+    """``facts``, and what tests say whose outcomes have names, ``scalar = np.isscalar(h)``, and whole numbers."""
     found: dict[str, Fact] = {}
-    for stmt in walk(function.body):
-        if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and _is_test(stmt.value.op):
+    stmts = list(walk(function.body))
+    counts = Counter(name for stmt in stmts for name in writes(stmt))
+    for stmt in stmts:
+        if not isinstance(stmt, Assign):
+            continue
+        target, value = stmt.target, stmt.value
+        if isinstance(value, Call) and _is_test(value.op):
             known = Facts({**facts.of, **found}, facts.globals) if found else facts
-            if (holds := outcome(stmt.value, known, classes)) is not None:
-                found[stmt.target] = constant(holds)
+            if (holds := outcome(value, known, classes)) is not None:
+                found[target] = constant(holds)
+        elif isinstance(value, Const) and type(value.value) is int and counts[target] == 1:
+            found[target] = facts.get(Var(target)).but(value=value.value)
+        elif isinstance(value, Var) and value.name in found and counts[target] == 1:
+            found[target] = found[value.name]
     return Facts({**facts.of, **found}, facts.globals) if found else facts
 
 
