@@ -48,7 +48,7 @@ _OF_MADE_ALONE = (
     "makes an object of a class", "is a method of an object whose class", "is a function that is known only",
     "a function defined inside", "changes an object that is differentiated",
 )  # fmt: skip
-_OF_MADE = (*_OF_MADE_ALONE, "is the module's, and")
+_OF_MADE = (*_OF_MADE_ALONE, "is the module's, and", "may be an array of the module, and")
 _PERHAPS_OF_MADE = (
     "no derivative can pass through this expression", "sees ", "has no derivative rule", "is called with * or **",
 )  # fmt: skip

@@ -463,7 +463,8 @@ def _check(a: Analysed) -> None:
         UnsupportedError: with its doubts, if it has any.
     """
     if a.doubts:
-        raise UnsupportedError(a.doubts)
+        with with_obstacle(a.lowered.source):
+            raise UnsupportedError(a.doubts)
 
 
 def _active(stmt: Stmt, a: Analysed) -> str:
