@@ -19,24 +19,40 @@ Outcome = Literal["plain", "like", "first"]
 _PLAIN = (
     np.array, np.asarray, np.ascontiguousarray, np.copy, np.linalg.norm, np.linalg.det, np.cross, np.outer,
     np.concatenate, np.hstack, np.einsum, np.tensordot, np.interp, np.fft.fft, np.fft.ifft, np.fft.rfft, np.convolve,
-    np.array_equal, np.shape, np.ndim, np.size, np.triu, np.tril, builtins.len, builtins.float, builtins.int,
-    builtins.bool, np.ndarray.tolist, np.ndarray.item,
+    np.array_equal, np.shape, np.ndim, np.size, np.triu, np.tril, np.where, np.count_nonzero, np.searchsorted,
+    np.linalg.eigvalsh, np.linalg.matrix_rank, np.iscomplexobj, np.isrealobj,
+    builtins.len, builtins.float, builtins.int, builtins.bool, np.ndarray.tolist, np.ndarray.item,
     math.sqrt, math.sin, math.cos, math.exp, math.log, math.atan2,
 )  # fmt: skip
 _LIKE = (
     np.sum, np.mean, np.max, np.min, np.prod, np.any, np.all, np.cumsum, np.cumprod, np.reshape, np.ravel, np.transpose,
-    np.clip, np.take, np.repeat, np.swapaxes, np.zeros_like, np.ones_like, builtins.abs,
+    np.clip, np.take, np.repeat, np.swapaxes, np.zeros_like, np.ones_like, np.full_like, np.empty_like, np.linalg.inv,
+    np.linalg.cholesky, np.diagonal, np.round, np.squeeze, np.expand_dims, np.flip, np.fliplr, np.flipud, np.moveaxis,
+    np.sort, np.argsort, builtins.abs, np.ndarray.diagonal, np.ndarray.round, np.ndarray.squeeze, np.ndarray.argsort,
     np.ndarray.sum, np.ndarray.mean, np.ndarray.max, np.ndarray.min, np.ndarray.prod, np.ndarray.any, np.ndarray.all,
     np.ndarray.cumsum, np.ndarray.cumprod, np.ndarray.reshape, np.ndarray.ravel, np.ndarray.transpose, np.ndarray.clip,
     np.ndarray.take, np.ndarray.repeat, np.ndarray.swapaxes, np.ndarray.copy,
     np.ndarray.flatten,
 )  # fmt: skip
+#: Those that make other objects of the class on the way, which nobody sees but ``__array_finalize__``.
+_PLAIN_UNSEEN = (
+    np.trace, np.inner, np.vdot, np.argmax, np.argmin, np.vstack, np.column_stack, np.stack, np.dstack, np.append,
+    np.allclose, np.ndarray.trace, np.ndarray.argmax, np.ndarray.argmin,
+)  # fmt: skip
+_LIKE_UNSEEN = (
+    np.std, np.var, np.median, np.diff, np.isclose, np.roll, np.trapezoid, np.nansum, np.nanmean, np.ptp,
+    np.ndarray.std, np.ndarray.var,
+)  # fmt: skip
+UNSEEN = frozenset((*_PLAIN_UNSEEN, *_LIKE_UNSEEN))
 #: Those whose results have as many axes as the first argument.
-KEEPING = frozenset({np.ndarray.copy, np.clip, np.ndarray.clip, np.zeros_like, np.ones_like})
+KEEPING = frozenset({
+    np.ndarray.copy, np.clip, np.ndarray.clip, np.zeros_like, np.ones_like, np.full_like, np.empty_like, np.linalg.inv,
+    np.linalg.cholesky, np.round, np.ndarray.round, np.flip, np.fliplr, np.flipud, np.diff, np.roll,
+})  # fmt: skip
 _FIRST = (np.dot, np.ndarray.dot)
 OUTCOMES: dict[Any, Outcome] = {
-    **dict.fromkeys(_PLAIN, "plain"),
-    **dict.fromkeys(_LIKE, "like"),
+    **dict.fromkeys((*_PLAIN, *_PLAIN_UNSEEN), "plain"),
+    **dict.fromkeys((*_LIKE, *_LIKE_UNSEEN), "like"),
     **dict.fromkeys(_FIRST, "first"),
 }
 #: Functions of Python that run through what they are given.

@@ -17,7 +17,7 @@ import numpy as np
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operation, Place, Value
 from s2sad.ir.types import scalar
-from s2sad.ops.subclasses import KEEPING, OPERATOR_METHODS, RUNNING, Outcome, outcome_of
+from s2sad.ops.subclasses import KEEPING, OPERATOR_METHODS, RUNNING, UNSEEN, Outcome, outcome_of
 from s2sad.runtime.classes import static_member
 from s2sad.runtime.items import require_layout, require_ndarray
 from s2sad.runtime.objects import object_of, sole_number
@@ -77,6 +77,12 @@ def elements(s: Specialiser, value: Abstract) -> Abstract:
 def users(value: Abstract, name: str) -> bool:
     """Whether the class of an object defines a member otherwise than arrays do."""
     return isinstance(value, Record) and static_member(value.cls, name) is not static_member(np.ndarray, name)
+
+
+def _is_told(s: Specialiser, value: Abstract) -> bool:
+    """Whether ``__array_finalize__`` of a value, or of what is in a list or tuple, gets each object that is made."""
+    row = s.row(value) if isinstance(value, (Row, Items)) else None
+    return users(value, "__array_finalize__") or (row is not None and any(_is_told(s, item) for item in row))
 
 
 # --- making objects
@@ -245,7 +251,7 @@ def of_arrays(s: Specialiser, known: Known, args: Args, op: Operation, frame: Fr
     if isinstance(function, types.WrapperDescriptorType) and first is not None and is_array(first):
         return _of_super(s, function.__name__, [value for _, value in args], op, frame)
     outcome = outcome_of(function, [kind for kind, _ in args if kind])
-    if outcome is None:
+    if outcome is None or (function in UNSEEN and any(_is_told(s, v) for _, v in args)):
         return None
     if not isinstance(function, types.MethodDescriptorType):
         name = getattr(function, "__name__", "")
