@@ -98,6 +98,13 @@ def is_array_class(cls: type) -> bool:
     return all(odd.isdisjoint(vars(b)) and all(map(_is_plain_member, vars(b).items())) for b in own)
 
 
+def is_quiet_array_class(value: object) -> bool:
+    """Whether a value is such a class which is not told of the objects that NumPy makes."""
+    name = "__array_finalize__"
+    is_class = isinstance(value, type) and is_array_class(value)
+    return is_class and static_member(value, name) is static_member(np.ndarray, name)  # type: ignore[arg-type]
+
+
 def is_followed_class(cls: type) -> bool:
     """Whether objects of a class are taken apart."""
     return is_simple(cls, GETTER) or is_array_class(cls) or is_attribute_dict(cls)

@@ -397,7 +397,7 @@ def _is_call_worth_it(
     if any(existing.is_object(values.get(o)) for o in op.operands):  # type: ignore[arg-type]
         return True
     given = [values.get(o) for o in op.operands[1:] if isinstance(o, Value)]
-    if named.get(first) == "view" and any(isinstance(v, type) and classes.is_array_class(v) for v in given):
+    if named.get(first) == "view" and any(map(classes.is_quiet_array_class, given)):
         return True
     value = values.get(first) if isinstance(first, Value) else None
     if type(value) is functools.partial:
