@@ -235,6 +235,8 @@ def _to_operands(
             full = full.args[0]
         # What works element by element and does not broadcast takes numbers, or arrays without axes.
         g = make.unbroadcast(whole := in_full(state, full, z), operand) if rule.broadcasts else (whole := full)
+        if g != whole and adjoints.is_loose(whole):
+            g = make.unbroadcast(adjoints.firm(z.name, whole), operand)
         kept = kept if g == whole else None
         if negative:
             g = algebra.negate(g)

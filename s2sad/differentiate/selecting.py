@@ -13,7 +13,7 @@ from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.selections import Selection, choice_of, left, of_select, selection_of
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Build, Call, Const, Expr, Store, Var
-from s2sad.ir.types import SCALAR_SHAPE, Fact, same_shape
+from s2sad.ir.types import SCALAR_SHAPE, Fact, Kind, same_shape
 from s2sad.ops.spec import Rule
 
 
@@ -143,8 +143,13 @@ def in_full(state: State, g: Expr, z: Var) -> Expr:
     known, of_result = state.make.fact(g), state.make.of[z.name]
     if known.shape == of_result.shape:
         return g
+    loose = isinstance(g, Call) and state.adjoints.may_be_number(g)
+    kind: Kind = "numeric" if loose and of_result.kind == "array" else of_result.kind
     # The adjoint of a real value may be complex on its way to a real argument.
-    return state.make.let(state.make.fresh("~t_bar"), g, replace(of_result, items=None, real=known.real))
+    full = state.make.let(state.make.fresh("~t_bar"), g, replace(of_result, kind=kind, items=None, real=known.real))
+    if loose:
+        state.adjoints.loose.add(full.name)
+    return full
 
 
 def to_operand(state: State, operand: Expr, whole: Expr, z: Var, selection: Selection | None) -> None:
