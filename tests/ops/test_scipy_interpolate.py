@@ -387,6 +387,24 @@ def test_derivatives_of_surfaces_of_any_degree(k: int) -> None:
     np.testing.assert_allclose(hvp(at, (p,), (v,)), richardson_jvp(grad(at), (p,), (v,)), rtol=1e-6)
 
 
+@pytest.mark.parametrize("p", [(-0.3, 0.6), (0.3, 1.4), (1.2, -0.1), (0.3, 0.6)])
+def test_surfaces_have_the_values_of_their_edges_outside(p: Any) -> None:
+    grid = np.linspace(0.0, 1.0, 5)
+    surface = interpolate.RectBivariateSpline(grid, grid, np.outer(grid**2, np.exp(grid)))
+
+    def at(p: Any) -> Any:
+        return surface.ev(p[0], p[1]) ** 2 + surface.ev(p[0], p[1], 1, 0)
+
+    def over(p: Any) -> Any:
+        return np.sum(surface(p[:1], p[1:]) ** 2)
+
+    x, v = np.array(p), np.array([0.7, -0.4])
+    for f in (at, over):
+        np.testing.assert_allclose(grad(f)(x), numeric_gradient(f, (x,)), rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(jvp(f, (x,), (v,))[1], numeric_gradient(f, (x,)) @ v, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(hvp(at, (x,), (v,)), richardson_jvp(grad(at), (x,), (v,)), rtol=1e-6, atol=1e-8)
+
+
 @pytest.mark.parametrize("kind", [interpolate.PchipInterpolator, interpolate.Akima1DInterpolator])
 def test_interpolants_that_keep_shapes_have_second_derivatives_by_values(kind: Any) -> None:
     x, y = np.array([0.0, 0.7, 1.1, 1.9, 2.5]), np.array([0.3, 1.2, -0.4, 0.8, 0.5])

@@ -38,12 +38,15 @@ def _points() -> Sequence[Sample]:
     aliases={"xi": "x", "yi": "y"},
 )
 def ev(self: Any, x: Array, y: Array, dx: int = 0, dy: int = 0) -> tuple[Array, Array]:
-    return surface_at(self, x, y, dx + 1, dy), surface_at(self, x, y, dx, dy + 1)
+    return surface_at(self, x, y, dx, dy, 1, 0), surface_at(self, x, y, dx, dy, 0, 1)
 
 
 @elementwise(surface_at, wrt=["x", "y"], samples=_points, infer=infer.common.number_or_array, dtype="unknown", calls=())
-def surface_at_rule(surface: Any, x: Array, y: Array, dx: int = 0, dy: int = 0) -> tuple[Array, Array]:
-    return surface_at(surface, x, y, dx + 1, dy), surface_at(surface, x, y, dx, dy + 1)
+def surface_at_rule(
+    surface: Any, x: Array, y: Array, dx: int = 0, dy: int = 0, by_x: int = 0, by_y: int = 0
+) -> tuple[Array, Array]:
+    along_x, along_y = by_x + 1, by_y + 1
+    return surface_at(surface, x, y, dx, dy, along_x, by_y), surface_at(surface, x, y, dx, dy, by_x, along_y)
 
 
 def _grids() -> Sequence[Sample]:
