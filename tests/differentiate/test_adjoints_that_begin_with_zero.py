@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import ndimage
 
-from s2sad import value_and_grad, vjp
+from s2sad import grad, value_and_grad, vjp
 from tests.oracle import numeric_gradient
 
 M = np.array([[0.5, -0.3, 0.8], [0.1, 0.9, -0.7]])
@@ -57,3 +58,15 @@ def test_gradients(f: Callable[..., Any], count: int) -> None:
     np.testing.assert_allclose(slope, expected, rtol=1e-8, atol=1e-9)
     pulled, _ = vjp(f, M, parts)[1](1.0)
     np.testing.assert_allclose(pulled, expected, rtol=1e-8, atol=1e-9)
+
+
+def largest(m: Any, factors: Any) -> Any:
+    for q in factors:
+        z = ndimage.maximum(m * q)
+        z = z * 0.9
+    return np.sum(z)
+
+
+def test_of_a_number_that_a_library_gives() -> None:
+    slope = grad(largest)(M, [1.0, 2.0])
+    np.testing.assert_allclose(slope, numeric_gradient(lambda m: largest(m, [1.0, 2.0]), [M]), atol=1e-9)

@@ -237,5 +237,5 @@ def picked_values(x: Any, places: Any) -> Any:
 def put_back(g: Any, places: Any, shape: Shape) -> Any:
     """The adjoint of ``x``, of ``shape``, in `picked_values`."""
     size = math.prod(shape)
-    g = np.real(g)
+    g = np.asarray(np.real(g))
     return np.bincount(places.ravel(), g.ravel(), size + 1)[:size].reshape(shape).astype(g.dtype)
