@@ -15,7 +15,6 @@ from typing import Any
 
 from s2sad.ir.code import (
     NONE,
-    UNSET,
     Code,
     Constant,
     Operand,
@@ -33,10 +32,8 @@ from s2sad.transform.functions import made_function
 from s2sad.transform.known import (
     Abstract,
     Cell,
-    Content,
     Env,
     Home,
-    Items,
     Known,
     NotSpecialisedError,
     Record,
@@ -44,7 +41,6 @@ from s2sad.transform.known import (
     Row,
     State,
     cell_of,
-    is_callable,
     is_switch,
     is_whole,
     same,
@@ -56,6 +52,7 @@ from s2sad.transform.replace import replaced_in_code
 from s2sad.transform.shapes import Again, AsWhole, Rebuild, Shape, Shapes, sees
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 from s2sad.transform.standing import Table
+from s2sad.transform.wholes import as_wholes
 
 Enter = Callable[[Specialiser, Code, Mapping[str, Abstract], Frame, Operation], None]
 #: How many attempts there are at a function that calls itself.
@@ -336,7 +333,7 @@ def _finished(
     others = {at for value, at in params.items() if value in s.stand_ins or value in s.foreign}
     handing = frozenset() if begun.in_expression else frozenset(params.values()) - begun.optional - others
     tries = ((True, False), (True, False), (True, False), (False, False), (False, True)) if returns else ()
-    for number, (keep, as_wholes) in enumerate(tries):
+    for number, (keep, takes_wholes) in enumerate(tries):
         handing = handing if number < 2 else frozenset()
 
         def shapes_of(keep: bool = keep, handing: frozenset[int] = handing) -> list[Shapes]:
@@ -346,7 +343,7 @@ def _finished(
 
         found = shapes_of()
         ends: Sequence[Sequence[tuple[Abstract | AsWhole, str]]] = endings
-        ends = _as_wholes(endings, shapes_of) if as_wholes else ends
+        ends = as_wholes(endings, shapes_of, initial) if takes_wholes else ends
         shapes = [shape.named(ending) for ending, shape in zip(ends, found, strict=True)]
         if len({key for key, _ in shapes}) == 1:
             break
@@ -394,44 +391,6 @@ def _finished(
     handed = dict(reversed(found[0].handed if found else ()))
     rebuilt = shapes[0] if shapes else (None, _never)
     return taken, tuple(titles), changed, tuple(created), rebuilt, whole, tables, handed
-
-
-def _as_wholes(
-    endings: Sequence[Sequence[tuple[Abstract, str]]], shapes_of: Callable[[], list[Shapes]]
-) -> list[list[tuple[Abstract | AsWhole, str]]]:
-    """What a function returns at each exit; data that are of another sort at some exits are operands at all of them."""
-    columns: list[list[Abstract]] = [list(column) for column in zip(*[[v for v, _ in e] for e in endings], strict=True)]
-    rows = columns[0]
-    width = len(rows[0].items) if isinstance(rows[0], Row) else -1
-    if width >= 0 and all(isinstance(row, Row) and row.cls is tuple and len(row.items) == width for row in rows):
-        items = [_alike([row.items[at] for row in rows if isinstance(row, Row)], shapes_of) for at in range(width)]
-        first: list[Any] = [Row(parts) for parts in zip(*items, strict=True)]
-    else:
-        first = _alike(rows, shapes_of)
-    found = [first, *(_alike(column, shapes_of) for column in columns[1:])]
-    return [
-        [(column[at], title) for column, (_, title) in zip(found, ending, strict=True)]
-        for at, ending in enumerate(endings)
-    ]
-
-
-def _alike(values: Sequence[Abstract], shapes_of: Callable[[], list[Shapes]]) -> list[Any]:
-    """Values at several exits, as they are if they have one shape."""
-    shapes = shapes_of()
-    keys = {shape.of(value)[0] for value, shape in zip(values, shapes, strict=True)}
-    plain = all(_are_data(value, shape.state) for value, shape in zip(values, shapes, strict=True))
-    return list(map(AsWhole, values)) if len(keys) > 1 and plain else list(values)
-
-
-def _are_data(value: Abstract, state: State) -> bool:
-    """Whether there are no functions and objects in a value, but for objects that exist."""
-    if isinstance(value, Items):
-        content = state[value.cell]
-        slots = content.slots if isinstance(content, Content) else ()
-        return all(_are_data(state[slot], state) for slot in slots)
-    if isinstance(value, Row):
-        return all(_are_data(item, state) for item in value.items)
-    return isinstance(value, (Value, Constant, Known)) and value is not UNSET and not is_callable(value)
 
 
 def _never(again: Again) -> tuple[Abstract, ...]:
