@@ -7,6 +7,7 @@ that runs, beside its other derivatives.
 from __future__ import annotations
 
 import functools
+import io
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -416,6 +417,9 @@ def _unread(
     if spec is None and _may_keep(run) and any(has_floats(x, "an argument") for x in given):
         what = f"{called(run)}(...) may keep what is differentiated, and has no source"
         raise UnsupportedError([Violation(None, what, "Give it a constant: stop_gradient(np.copy(...)).")])
+    if isinstance(getattr(run, "__self__", None), (io.StringIO, io.BytesIO)) and any(map(_holds_text, given)):
+        what = f"{called(run)}(...) keeps a text of what is differentiated, which may be read again"
+        raise UnsupportedError([Violation(None, what, "Give it a constant: stop_gradient(...).")])
     arrays = [(a, a.copy()) for x in (*bound, *args, *kwargs.values()) for a in arrays_in(x)]
     held = contents([*bound, *args, *kwargs.values()])
     try:
@@ -437,6 +441,11 @@ def _unread(
     if goal == "tangent_call":
         return value, zero_tangent(value)
     return value, lambda value_bar: zeros(given[0]) if len(given) == 1 else tuple(map(zeros, given))
+
+
+def _holds_text(x: Any) -> bool:
+    """Whether something is a text or bytes, or a list or tuple of such."""
+    return isinstance(x, (str, bytes, bytearray, memoryview)) or (type(x) in (list, tuple) and any(map(_holds_text, x)))
 
 
 def _may_keep(function: Any) -> bool:

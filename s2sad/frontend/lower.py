@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -462,7 +462,8 @@ class _Lowering(Protected):
         # Nothing of the function runs after it has raised.
         seen = [] if over else parts
         calls = [n for n in nodes_of(s) if isinstance(n, gast.Call)]
-        keys = [n for call in calls for key in given(call, self.resolver.lookup).as_keys() for n in nodes_of(key)]
+        keyed = [n for call in calls for key in given(call, self.resolver.lookup).as_keys() for n in nodes_of(key)]
+        keys = [n.id for n in keyed if isinstance(n, gast.Name)]
         effect = Effect(
             node,
             tuple({name: at for part in parts for name, at in part.names}.items()),
@@ -474,6 +475,17 @@ class _Lowering(Protected):
             puts=tuple(dict.fromkeys(name for part in seen for name in part.puts)),
             changes=all(part.changes or not (part.writes or part.alters) for part in parts),
             stores=frozenset(stored.union(*(part.stores for part in parts))),
-            keys=tuple([self.env[n.id] for n in keys if isinstance(n, gast.Name) and n.id in self.env]),
+            keys=tuple([self.env[n] for n in (*keys, *self.constants_in(s, calls)) if n in self.env]),
         )
         self.emit(effect)
+
+    def constants_in(self, s: Node, calls: Sequence[Node]) -> list[str]:
+        """The variables that a statement only reads for what is constant: in ``stop_gradient(...)`` and the like."""
+        inside = Ids()
+        for call in calls:
+            if is_constant_call(call, self.resolver.lookup):
+                for node in nodes_of(call):
+                    inside.add(node)
+        names = [n for n in nodes_of(s) if isinstance(n, gast.Name)]
+        others = {n.id for n in names if n not in inside}
+        return list(dict.fromkeys(n.id for n in names if n.id not in others))

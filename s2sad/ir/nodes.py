@@ -252,7 +252,7 @@ class Store:
 class Effect:
     """A statement run for its effect: an expression, ``assert``, ``raise``; what it writes is as in `Opaque`.
 
-    The names in ``keys`` are read for keys of what it writes.
+    The names in ``keys`` are read for keys of what it writes, or for what is constant.
     """
 
     node: ast.stmt = field(compare=False)

@@ -1,0 +1,49 @@
+"""Numbers that are written as text or bytes into a buffer in memory, and what is constant there."""
+
+import numpy as np
+import pytest
+
+from s2sad import S2SADError, grad, jvp
+from tests.sources import function_of
+
+HEAD = """
+import io
+from s2sad import stop_gradient
+
+class Log:
+    def __init__(self):
+        self.buffer = io.StringIO()
+
+    def note(self, v):
+        self.buffer.write(f"{v} ")
+
+def f(x):
+"""
+READ_AGAIN = [
+    "b = io.StringIO(); b.write(str(x)); return float(b.getvalue()) * x",
+    "b = io.StringIO(); b.write('%r' % x); b.seek(0); return float(b.readline()) * x",
+    "b = io.BytesIO(); b.write(np.float64(x).tobytes()); return np.frombuffer(b.getvalue())[0] * x",
+    "b = io.StringIO(); b.writelines([f'{x}', '0']); return float(b.getvalue()) * x",
+    "log = Log(); log.note(x); return float(log.buffer.getvalue()) * x",
+]
+CONSTANT = [
+    "b = io.StringIO(); b.write(str(stop_gradient(x))); return x * x",
+    "b = io.StringIO(); b.write(stop_gradient(str(x))); return x * x",
+    "b = io.StringIO(); b.write('x'); return x * x * len(b.getvalue())",
+    "with open('/dev/null', 'w') as b: b.write(f'{x}')\n    return x * x",
+]
+
+
+@pytest.mark.parametrize("body", READ_AGAIN)
+def test_what_is_read_again_is_refused(body):
+    f = function_of(HEAD + "    " + body)
+    for ask in (lambda: grad(f)(1.3), lambda: jvp(f, (1.3,), (1.0,))):
+        with pytest.raises(S2SADError):
+            ask()
+
+
+@pytest.mark.parametrize("body", CONSTANT)
+def test_what_is_constant_is_written(body):
+    f = function_of(HEAD + "    " + body)
+    np.testing.assert_allclose(grad(f)(1.3), 2.6, rtol=1e-15)
+    np.testing.assert_allclose(jvp(f, (1.3,), (1.0,))[1], 2.6, rtol=1e-15)
