@@ -39,7 +39,7 @@ _OF_REALS = {**{sign: _ARITHMETIC[sign] for sign in "+ - * // %".split()}, "/": 
 _MAKING_ARRAYS = (np.array, np.asarray, np.zeros, np.ones, np.empty, np.full, np.eye, np.identity)
 _MAKING_NEW = (
     *(np.array, np.zeros, np.ones, np.empty, np.full, np.eye, np.identity, np.arange, np.linspace, np.copy),
-    *(np.zeros_like, np.ones_like, np.empty_like, np.full_like),
+    *(np.zeros_like, np.ones_like, np.empty_like, np.full_like, list, dict),
 )
 _FUNCTION_TYPES = (types.FunctionType, types.BuiltinFunctionType, np.ufunc)
 #: The functions of ``math`` that give a real number.
@@ -153,7 +153,7 @@ def makes_array(function: Any, kinds: Sequence[str]) -> bool:
 
 
 def makes_new(function: Any, kinds: Sequence[str]) -> bool:
-    """Whether a call gives an array that nothing else has.
+    """Whether a call gives an array, list or dict that nothing else has.
 
     Example:
         >>> makes_new(np.zeros, ("",)), makes_new(np.array, ("", "copy")), makes_new(np.asarray, ("",))

@@ -88,9 +88,9 @@ class Named:
 class Relied:
     """What is known of values of the new program that are, or are read from, objects that exist.
 
-    ``invariant`` are the values that depend on nothing that a function is given, ``new`` arrays that nothing else
-    has, ``rereads`` the values that are read wherever they are used, ``following`` says how many functions are
-    being run that must change no objects.  ``attributes`` are the names of those attributes that have to be what
+    ``invariant`` are the values that depend on nothing that a function is given, ``new`` arrays, lists and dicts that
+    nothing else has, ``rereads`` the values that are read wherever they are used, ``following`` says how many functions
+    are being run that must change no objects.  ``attributes`` are the names of those attributes that have to be what
     they were at first, ``changing`` those that may change.  ``parted`` are the parameters for objects that are
     taken apart, each with the names of the attributes of which a copy was made.  ``taken`` are the objects that are
     taken apart, ``wanted`` those that would have to be, and ``remembered`` the names of the attributes that are set
@@ -189,6 +189,9 @@ class Relied:
         """Take notice of an operation of the new program."""
         if op.kind in _PURE and all(isinstance(o, Constant) or o in self.invariant for o in op.operands):
             self.invariant.update(op.results)
+            of_new = any(o in self.new for o in op.operands) and self.rereads.keys().isdisjoint(op.operands)
+            if op.kind in ("list", "dict") or (of_new and op.kind in ("binary", "copy")):
+                self.new.update(op.results)
 
     @contextmanager
     def within(self, answers: Mapping[Operand, bool]) -> Iterator[None]:
