@@ -148,6 +148,8 @@ class UnsupportedError(S2SADError):
     of_sizes: bool = False
     #: Whether it may help to write loops out, so that the items of lists and dicts are known.
     of_rounds: bool = False
+    #: Whether it may help to let functions hand back the lists and dicts of their callers that they change.
+    of_handing: bool = False
     #: Whether it may help to inline functions, as they change lists and dicts of their callers.
     of_inlining: bool = False
     #: Whether it may help to take what is changed as a whole, and may be an array or a number, for a number.

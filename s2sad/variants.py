@@ -141,6 +141,7 @@ class Variants(Aside):
                 self.numbers = False
                 return self.get(options, facts, about, together, literal)
             sized = of_sizes("sizes") if error.of_sizes else None
+            sized = of_sizes("handed") if sized is None and error.of_handing else sized
             sized = of_sizes("rounds") if sized is None and error.of_rounds else sized
             sized = of_sizes("inlined") if sized is None and error.of_inlining else sized
             if sized is None and error.of_numbers:

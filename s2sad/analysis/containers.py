@@ -22,6 +22,7 @@ from s2sad.analysis.sharing import sharing
 from s2sad.analysis.summaries import CallEffects, user_calls
 from s2sad.analysis.versions import changes, is_change, versions
 from s2sad.ir.nodes import (
+    UNSET,
     Assign,
     Block,
     Build,
@@ -32,6 +33,7 @@ from s2sad.ir.nodes import (
     For,
     Function,
     If,
+    Op,
     Opaque,
     Push,
     Stmt,
@@ -41,12 +43,14 @@ from s2sad.ir.nodes import (
     While,
 )
 from s2sad.ir.traverse import base, children, names_in, reads, walk, writes
+from s2sad.ir.types import some_item
 from s2sad.runtime import copy_arrays, copy_reachable, own, stop_gradient
 
 #: A change that may not run in place: the operation, and why.
 Fault = tuple[Call, str]
 
 _KINDS = ("list", "dict")
+_INDEX = Op("index", "[]")
 
 
 def faults(function: Function, facts: Facts, calls: Mapping[Call, CallEffects], ends: str) -> Iterator[Fault]:
@@ -118,10 +122,13 @@ def _definitions(function: Function) -> Iterator[tuple[str, list[Expr]]]:
             case Copy(targets=targets, sources=sources):
                 for target, source in zip(targets, sources, strict=True):
                     found.setdefault(target, []).append(source)
-            case Unpack(targets=targets, star=star):
+            case Unpack(targets=targets, value=value, star=star):
                 for i, target in enumerate(targets):
                     # A starred target gets a new list; of the others two may be one object.
-                    found.setdefault(target, []).append(Build("list", ()) if i == star else Var(""))
+                    item: Expr = Build("list", ()) if i == star else Var("")
+                    if star is None and is_user_call(value):
+                        item = Call(_INDEX, (value, Const(i)))
+                    found.setdefault(target, []).append(item)
             case For(targets=targets, iters=iters):
                 for target, iterable in zip(targets, iters, strict=True):
                     found.setdefault(target, []).append(iterable)
@@ -172,19 +179,65 @@ class _Holders:
                     new = spec.makes in (list, dict) or (kind == "list" and list in spec.gives)
                     return spec.zeros or is_own or new or (spec.result == "view" and of_array)
                 if op.kind == "index":
-                    return self.facts.get(value).kind == "list" and _is_slice(args[1])
+                    made = self.made_item(args[0], args[1])
+                    return made or (self.facts.get(value).kind == "list" and _is_slice(args[1]))
                 if op.kind == "user":
                     known = self.calls.get(value)
+                    if known is not None and 0 in known.makes:
+                        return True
                     # A list is no array, although it may hold one.
                     given = [] if known is None else [known.bound[p] for p in known.shared]
                     arrays = all(self.facts.get(e).kind in ("array", "numeric", "scalar") for e in given)
                     return known is not None and arrays and not known.module
         return False
 
+    def made_item(self, whole: Expr, place: Expr) -> bool:
+        """Whether an item of what a call gives, which is unpacked at once, is a container that it makes."""
+        known = self.calls.get(whole) if isinstance(whole, Call) and is_user_call(whole) else None
+        return known is not None and isinstance(place, Const) and place.value in known.makes
+
+    def made_as(self, name: str) -> frozenset[str] | None:
+        """The names of a container on the way from where it is made to ``name``; None if it may be made elsewhere."""
+        found: set[str] = set()
+        pending = [name]
+        while pending:
+            name = pending.pop()
+            if name in found:
+                continue
+            found.add(name)
+            for value in self.definitions.get(name, ()):
+                if isinstance(value, Call) and value.op.kind == "change":
+                    value = value.args[0]
+                if isinstance(value, Var):
+                    pending.append(value.name)
+                elif value != UNSET and not self.is_fresh(value, frozenset()):
+                    return None
+            if name not in self.definitions:
+                return None
+        return frozenset(found)
+
+    def gives_no_other(self, stmt: Stmt, known: CallEffects) -> bool:
+        """Whether a statement names what a call gives, and that is no container that it is given, nor holds one."""
+        match stmt:
+            case Assign(target=target, value=value) if is_user_call(value):
+                parts = [(0, self.facts.of[target])]
+            case Unpack(targets=targets, value=value, star=None) if is_user_call(value):
+                parts = [(i, self.facts.of[target]) for i, target in enumerate(targets)]
+            case _:
+                return False
+        plain = ("scalar", "array", "numeric", "none")
+        for place, part in parts:
+            item = some_item(part) if part.kind in _KINDS and place in known.makes else part
+            if item is None or item.kind not in plain:
+                return False
+        return True
+
     def handed_on(self, stmt: Stmt) -> Iterator[tuple[str, str]]:
         """The names whose containers somebody else holds once a statement has run, and why not."""
         for call in user_calls(stmt):
             known = self.calls.get(call)
+            if known is not None and not known.written and self.gives_no_other(stmt, known):
+                continue
             for param, operand in known.bound.items() if known is not None else enumerate(call.args):
                 if known is None or param in known.written or param in known.shared:
                     for name in set(names_in(operand)) & self.groups.keys():
@@ -282,6 +335,34 @@ class _Holders:
                 else:
                     for child in children(value):
                         yield from self.aliased(child, frozenset())
+
+
+def is_user_call(value: Expr) -> bool:
+    """Whether an expression is a call of a function that has source."""
+    return isinstance(value, Call) and value.op.kind == "user"
+
+
+def made(function: Function, facts: Facts, calls: Mapping[Call, CallEffects]) -> frozenset[int]:
+    """The places of lists and dicts in a result that the function makes, and that nothing else holds; 0 of a single."""
+    holders = _Holders(function, {}, facts, calls, "")
+    result = function.result
+    while isinstance(result, Var) and len(values := holders.definitions.get(result.name, [])) == 1:
+        if not isinstance(values[0], (Var, Build)) or (isinstance(values[0], Build) and values[0].kind != "tuple"):
+            break
+        result = values[0]
+    parts = result.items if isinstance(result, Build) and result.kind == "tuple" else (result,)
+    found: set[int] = set()
+    for place, part in enumerate(parts):
+        if not isinstance(part, Var) or facts.get(part).kind not in _KINDS:
+            continue
+        names = holders.made_as(part.name)
+        others = {n for i, other in enumerate(parts) if i != place for n in names_in(other)}
+        if names is None or not names.isdisjoint(others):
+            continue
+        own = _Holders(function, dict.fromkeys(names, names), facts, calls, "")
+        if not any(True for stmt in walk(function.body) for _ in own.handed_on(stmt)):
+            found.add(place)
+    return frozenset(found)
 
 
 class _Kept(_Holders):

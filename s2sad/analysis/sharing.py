@@ -90,7 +90,10 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
 
 def keeps_items(call: Call, fact: Callable[[Expr], Fact]) -> bool:
     """Whether an operation copies what may be a container, and holds the same objects as that does."""
-    return call.op.kind == "method" and call.op.name == "copy" and not fact(call.args[0]).numeric
+    if call.op.kind != "method" or call.op.name != "copy":
+        return False
+    whole = fact(call.args[0])
+    return not whole.numeric and (whole.kind not in ("list", "dict") or may_hold_objects(whole))
 
 
 def views_first(call: Call) -> bool:

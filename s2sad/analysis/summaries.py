@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from s2sad.analysis.infer import Facts, Put
 from s2sad.frontend.holding import UNKNOWN
@@ -49,7 +49,8 @@ class CallEffects:
     may be known where fewer parameters carry derivatives: where all do, something in it is refused.  ``parts`` says the
     same of each item of a result that is a tuple of so many; None where that is not known.  ``stopping`` are the
     parameters whose object is afterwards also what ``stop_gradient`` gave: the result, or held by another argument or
-    the module.
+    the module.  ``makes`` are the places in the result, 0 if it is no tuple, of lists and dicts that the function has
+    made and that nothing else holds.
     """
 
     bound: Mapping[str, Expr]
@@ -72,6 +73,7 @@ class CallEffects:
     parts: tuple[Part, ...] | None = None
     placed: tuple[tuple[str, frozenset[Put]], ...] = ()
     stopping: frozenset[str] = frozenset()
+    makes: frozenset[int] = frozenset()
 
     def joined(self, other: CallEffects) -> CallEffects:
         """The effects of either of two calls that look the same."""
@@ -96,6 +98,7 @@ class CallEffects:
             self.parts if self.parts == other.parts else None,
             (*self.placed, *other.placed),
             self.stopping | other.stopping,
+            self.makes & other.makes,
         )
 
     def entangles(self, items: Collection[int]) -> bool:
@@ -121,6 +124,9 @@ NO_EFFECTS = CallEffects(
     altering=False,
     rewriting=False,
 )
+
+#: The effects of a call of which none has returned yet, whatever its result is.
+NO_RESULT = replace(NO_EFFECTS, makes=frozenset(range(64)))
 
 #: What stands among parameters for the result of a call, and for the objects that the module holds.
 RESULT, MODULE = "return", "<module>"

@@ -429,15 +429,6 @@ def timeless(fact: Fact) -> Fact:
     return fact.but(shape=None, items=None, dims=None, size=None, each=some_item(fact), value=None, keys=keys)
 
 
-def rough(fact: Fact, shape: Shape | None) -> Fact:
-    """The fact without what may differ from call to call of a function that calls itself; ``shape`` is an array's."""
-    if fact.kind == "scalar":
-        return timeless(fact)
-    if fact.kind != "array" or not fact.ndim:
-        return OPEN.but(owners=owners_of(fact), reach=reach_of(fact))
-    return Fact("array", shape, fact.ndim, fact.real, boolean=fact.boolean, precision=fact.precision, boxed=fact.boxed)
-
-
 def some_item(whole: Fact) -> Fact | None:
     """What holds for every item of a container; None where nothing is known, or there is none."""
     if whole.kind == "dataclass":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -17,7 +17,7 @@ from s2sad.analysis.summaries import MODULE, RESULT, Context
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend.lower import Lowered
 from s2sad.ir.check import checked
-from s2sad.ir.nodes import Assign, Build, Call, Const, Enter, Evaluate, Exit, Expr, Function, Op, Unpack, Var
+from s2sad.ir.nodes import Assign, Build, Call, Const, Enter, Evaluate, Exit, Expr, Function, Op, Param, Unpack, Var
 from s2sad.ir.traverse import base, names_in, walk, writes
 from s2sad.ir.types import Fact
 from s2sad.optimise import remove_dead
@@ -144,11 +144,17 @@ def analysed(program: Program, asked: Asked) -> Analysed:
     sources = program.types.sources
     if (sources.recorded or sources.state) and asked.function is sources.recording:
         ir = with_written_alone(ir, sources.recorded, sources.state, known, lowered.source)
+    handed = sources.handing.handed_params(sources.whole(asked.function))
     try:
         _check_changes(ir, known, shared, lowered)
+        _check_handed([p for p in ir.params if p.public in handed], known, lowered)
     except UnsupportedError:
-        if not shared.versions.keys().isdisjoint(p.name for p in ir.params):
-            sources.note_changing(asked.function)
+        if replaced := [p.public for p in ir.params if p.name in shared.versions]:
+            sources.note_changing(asked.function, replaced)
+        for called, does in shared.calls.items():
+            containers = [p for p in does.changing if known.get(does.bound[p]).kind in ("list", "dict")]
+            if containers and isinstance(called.op.function, types.FunctionType):
+                sources.note_changing(called.op.function, containers)
         raise
     if context is not None and context.tried:
         ir = replace(ir, body=(Enter(), *ir.body, Exit()))
@@ -227,6 +233,15 @@ def _check_changes(function: Function, facts: Facts, shared: Effects, lowered: L
     found += [Violation(place(call.node), why, remedy) for call, why in misplaced(function, facts)]
     if found:
         raise UnsupportedError(found)
+
+
+def _check_handed(params: Sequence[Param], facts: Facts, lowered: Lowered) -> None:
+    """Refuse to hand anything but lists and dicts back: arrays have views."""
+    others = [p for p in params if facts.of[p.name].kind not in ("list", "dict")]
+    remedy = "Return what it makes."
+    what = [f"{p.public} is the caller's, and this changes it" for p in others]
+    if what:
+        raise UnsupportedError([Violation(lowered.source.place(lowered.source.node), text, remedy) for text in what])
 
 
 def _check_keys(function: Function, facts: Facts, found: Activity, lowered: Lowered) -> None:

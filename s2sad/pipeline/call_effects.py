@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from s2sad.analysis.activity import activity, written_outside
+from s2sad.analysis.containers import made
 from s2sad.analysis.effects import HELD, Effects, effects, effects_of_calls, held_by_module, sharers
 from s2sad.analysis.infer import Facts, Put
 from s2sad.analysis.results import are_entangled, bound_part, parts_of
 from s2sad.analysis.summaries import (
-    NO_EFFECTS,
+    NO_RESULT,
     CallEffects,
     Context,
     Summaries,
@@ -34,7 +35,7 @@ from s2sad.frontend.lower import Lowered
 from s2sad.frontend.parameters import default_values
 from s2sad.ir.nodes import Assign, Call, Const, Expr, Function, Op, Stmt, Store, Var
 from s2sad.ir.traverse import base, names_in, walk
-from s2sad.ir.types import Fact, some_item, timeless
+from s2sad.ir.types import UNSET_FACT, Fact, some_item, timeless
 from s2sad.pipeline.met import has_met, reached, with_checked_results
 from s2sad.pipeline.results import DEPTH, Results
 
@@ -60,6 +61,15 @@ class EffectsOfCalls:
         params = frozenset(p for p, v in bound.items() if not varied.isdisjoint(names_in(v)))
         function, summaries = call.op.function, self.found.summaries
         assert isinstance(function, types.FunctionType)
+        if any(facts.get(value) == UNSET_FACT for value in bound.values()):
+            # No call has got there yet.
+            return _of_call(NO_RESULT, call, bound, params)
+        if key in self.found.pending:
+            self.found.points.ask(key)
+            known = self.found.pending[key]
+            if known is None or known.met or known.partial:
+                return assumed(call, bound)
+            return _of_call(known, call, bound, params)
         if (key, None) not in summaries and depth <= DEPTH:
             self.results.result(function, fact_of)
             if self.found.inferred.get(key) is not None:
@@ -78,30 +88,7 @@ class EffectsOfCalls:
             found = summaries[key, params]
         if found is None:
             return replace(assumed(call, bound), partial=unread)
-        # What is not given is a default, which the module holds; nothing writes into numbers, texts and dtypes.
-        plain = {p for p, default in default_values(function).items() if _is_never_written(default.value)}
-        module = found.module | {f"{call.op.name}.{p}" for p in found.shared - bound.keys() - plain}
-        given = frozenset(bound)
-        default = not found.written <= given
-        linked = tuple(params & given for params in found.linked)
-        return replace(
-            found,
-            bound=bound,
-            varied=params,
-            partial=unread or found.partial,
-            written=found.written & given,
-            shared=found.shared & given,
-            linked=linked,
-            module=module,
-            changing=found.changing & given,
-            kept=found.kept & given,
-            puts=tuple([(param, owners) for param, owners in found.puts if param in given]),
-            outside=found.outside or default,
-            overwriting=found.overwriting or default,
-            placed=tuple([(param, puts) for param, puts in found.placed if param in given]),
-            stopping=found.stopping & given,
-            parts=found.parts and tuple([bound_part(part, call.op.name, given, plain) for part in found.parts]),
-        )
+        return replace(_of_call(found, call, bound, params), partial=unread or found.partial)
 
     def summaries_of(self, function: Function, roots: Iterable[str]) -> Summaries:
         """The effects of the calls in a function where the names ``roots`` carry derivatives."""
@@ -123,7 +110,7 @@ class EffectsOfCalls:
             summaries[entry] = None
             inferred = self.found.inferred[key] if params is None else self.typed(key, params)
         new = None
-        found = replace(NO_EFFECTS, met=params is not None)
+        found = replace(NO_RESULT, met=params is not None)
         for _ in range(_ROUNDS if inferred is not None else 0):
             assert inferred is not None
             summaries[entry] = found
@@ -183,6 +170,7 @@ class EffectsOfCalls:
             parts=parts_of(function.result, params, facts, found),
             placed=tuple(placed),
             stopping=frozenset(params[n] for n in params if n in found.stops and params[n] in elsewhere),
+            makes=made(function, facts, found.calls),
         )
 
     def contents(self, function: Function, known: Facts) -> tuple[frozenset[str], dict[str, frozenset[Put]]]:
@@ -200,10 +188,46 @@ class EffectsOfCalls:
         """The names of lists and dicts that other variables and containers may hold."""
         shared = effects(function, known, self.call_effects)
         of_containers = [n for n in known.of if known.of[n].kind in ("list", "dict")]
-        # What changes a list otherwise has no place in the caller's.
-        of_caller = {base(p.name) for p in function.params} - {base(target) for target, _ in changes(function.body)}
-        others = (n for n in of_containers if any(base(m) != base(n) for m in shared.group.get(n, ())))
+        # What changes a list otherwise has no place in the caller's, and nothing runs once the result has one.
+        changed = {base(target) for target, _ in changes(function.body)}
+        of_caller = {base(p.name) for p in function.params} - changed
+        ends = {base(n) for n in names_in(function.result)}
+        others = (
+            n
+            for n in of_containers
+            if any(base(m) not in {base(n), *(ends if base(n) in changed else ())} for m in shared.group.get(n, ()))
+        )
         return frozenset((*others, *(n for n in of_containers if base(n) in of_caller)))
+
+
+def _of_call(found: CallEffects, call: Call, bound: Mapping[str, Expr], varied: frozenset[str]) -> CallEffects:
+    """What a function does, in terms of the arguments of a call, of which those that are ``varied`` may carry
+    derivatives."""
+    function = call.op.function
+    assert isinstance(function, types.FunctionType)
+    # What is not given is a default, which the module holds; nothing writes into numbers, texts and dtypes.
+    plain = {p for p, default in default_values(function).items() if _is_never_written(default.value)}
+    module = found.module | {f"{call.op.name}.{p}" for p in found.shared - bound.keys() - plain}
+    given = frozenset(bound)
+    default = not found.written <= given
+    linked = tuple(params & given for params in found.linked)
+    return replace(
+        found,
+        bound=bound,
+        varied=varied,
+        written=found.written & given,
+        shared=found.shared & given,
+        linked=linked,
+        module=module,
+        changing=found.changing & given,
+        kept=found.kept & given,
+        puts=tuple([(param, owners) for param, owners in found.puts if param in given]),
+        outside=found.outside or default,
+        overwriting=found.overwriting or default,
+        placed=tuple([(param, puts) for param, puts in found.placed if param in given]),
+        stopping=found.stopping & given,
+        parts=found.parts and tuple([bound_part(part, call.op.name, given, plain) for part in found.parts]),
+    )
 
 
 def _changing(function: Function, known: Facts, effects_of: _OfCalls, shared: Callable[[], Effects]) -> frozenset[str]:
@@ -213,7 +237,8 @@ def _changing(function: Function, known: Facts, effects_of: _OfCalls, shared: Ca
     made = {s.target: s.value for s in walk(function.body) if isinstance(s, Assign)}
     for stmt in walk(function.body):
         found.update(n for n in written_unseen(stmt) if known.of[n].kind not in ("scalar", "array", "numeric"))
-        if isinstance(stmt, Store) and known.get(stmt.base).kind not in ("scalar", "array", "numeric"):
+        whole = known.get(stmt.base) if isinstance(stmt, Store) else UNSET_FACT
+        if isinstance(stmt, Store) and whole != UNSET_FACT and whole.kind not in ("scalar", "array", "numeric"):
             alike = puts_number(stmt, known.get) or appends_alike(stmt, known.get)
             if not alike and not _is_of_none(stmt.value, made, known):
                 found.update(names_in(stmt.base))

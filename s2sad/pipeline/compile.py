@@ -32,7 +32,7 @@ from s2sad.frontend.touched import Calls
 from s2sad.ir.nodes import Block, Call, Expr, Function, Op, Stmt
 from s2sad.ir.show import show
 from s2sad.ir.traverse import writes
-from s2sad.ir.types import Atom, Fact, rough
+from s2sad.ir.types import Atom, Fact
 from s2sad.naming import saved_copies
 from s2sad.optimise import fold
 from s2sad.pipeline.analysed import Analysed, Asked, analysed, with_active_results
@@ -48,7 +48,7 @@ from s2sad.pipeline.passes import finished, finished_forward
 from s2sad.pipeline.program import Attempts, Program
 from s2sad.pipeline.refused import of_callee, with_calls_inlined, with_obstacle
 from s2sad.pipeline.repeatable import is_repeatable
-from s2sad.pipeline.results import DEPTH
+from s2sad.pipeline.results import DEPTH, rough
 from s2sad.pipeline.reverse_halves import ReverseHalf, ReverseHalves
 from s2sad.pipeline.sums import has_unsure_sums
 from s2sad.pipeline.tangents import Form, assembled_tangent, tangent_border
@@ -59,6 +59,8 @@ from s2sad.runtime.classes import package_of
 from s2sad.transform.foreign import given_of
 from s2sad.transform.instances import instances_among
 
+#: So many functions at most hand lists and dicts of their callers back.
+_MOST_HANDING = 32
 _Made = TypeVar("_Made")
 _serial = itertools.count(1)
 #: The goals of derivatives that are the user's, who sees no argument changed.
@@ -86,8 +88,9 @@ def compile_gradient(
     itself, so that it can be differentiated; else its caller does.  What is ``exact`` is for arrays of modules of the
     sizes that they have now; where the facts have numbers for ``sizes``, loops that make objects are written out, and
     for the sake of ``"rounds"`` those that change lists and dicts as well; or what changes those of its caller is
-    ``"inlined"``.  What is changed as a whole, and may be an array or a number, is taken for an array, or a number with
-    ``numbers``.  The ``attempts`` are those to compile the function for the same arguments.
+    ``"inlined"``.  Where it may be that numbers are taken for arrays, such is ``"handed"`` back only if that is asked.
+    What is changed as a whole, and may be an array or a number, is taken for an array, or a number with ``numbers``.
+    The ``attempts`` are those to compile the function for the same arguments.
 
     Raises:
         SourceError: if the function has no source.
@@ -95,17 +98,23 @@ def compile_gradient(
     """
     asked = Asked(function, wrt, facts, has_aux=has_aux, together=together)
     inlines: frozenset[types.FunctionType] = frozenset()
+    changed: Mapping[types.FunctionType, frozenset[str]] = {}
     refused: UnsupportedError | None = None
     follows = True
     attempts = None if sizes else attempts
     while True:
-        before = attempts.known(exact) if attempts is not None and follows and numbers else None
+        before = attempts.known(exact) if attempts is not None and follows and numbers and not changed else None
         compilation = _Compilation(conformed, exact, numbers, before)
         sources = compilation.program.sources
         sources.follows_arguments = follows
         sources.writes_out, sources.inlines = sizes == "rounds", inlines
+        sources.hand_back(changed)
         try:
             made = compilation.run(asked, goal, single, bool(sizes))
+            if sources.handing.wanted and (more := sources.to_be_handed) != changed:
+                # A caller that hands nothing back keeps its list as it was.
+                changed = more
+                continue
             return replace(
                 made, of_sizes=sources.asks_sizes, of_rounds=sources.fills_containers and sizes in ("", "sizes")
             )
@@ -118,7 +127,13 @@ def compile_gradient(
                 refused.of_rounds = sources.fills_containers
                 refused.of_inlining = bool(sources.changing)
                 refused.of_numbers = compilation.unsure and not numbers
-            if sizes == "inlined" and not sources.changing <= inlines:
+            # Of what is taken for arrays, and may be numbers, this is asked for by itself.
+            is_sure = numbers or bool(sizes) or not compilation.unsure
+            more = sources.to_be_handed
+            refused.of_handing = not is_sure and bool(more)
+            if is_sure and sizes != "inlined" and more != changed and len(changed) < _MOST_HANDING:
+                changed = more
+            elif sizes == "inlined" and not sources.changing <= inlines:
                 inlines |= sources.changing
             elif any(given.composites for given in sources.foreign.values()):
                 # What objects among the arguments do may be done as it is written.

@@ -25,7 +25,11 @@ class Program:
         self.effects = EffectsOfCalls(self.results)
         # The types of a function depend on the results and effects of what it calls, and these on its types.
         self.types.calls = Calls(
-            self.results.user_fact, self.effects.contents, self.effects.held, self.results.computes
+            self.results.user_fact,
+            self.effects.contents,
+            self.effects.held,
+            self.results.computes,
+            self.effects.summary,
         )
 
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from s2sad.analysis.infer import Facts
-from s2sad.analysis.summaries import CallEffects, bound_operands
+from s2sad.analysis.summaries import NO_RESULT, CallEffects, bound_operands
 from s2sad.errors import S2SADError, UnsupportedError
 from s2sad.frontend.emitted import DERIVATIVE
 from s2sad.frontend.lower import Lowered
 from s2sad.frontend.met import roots_of_called
 from s2sad.ir.nodes import Call, Expr, Function
-from s2sad.ir.types import OPEN, UNSET_FACT, Fact, rough, some_item
+from s2sad.ir.types import OPEN, UNSET_FACT, Fact, Shape, owners_of, reach_of, some_item, timeless
 from s2sad.optimise.computing import only_computes
 from s2sad.pipeline.fixed_points import FixedPoints
 from s2sad.pipeline.literals import Literals
@@ -38,6 +38,8 @@ class Found:
     #: Why it cannot be read.
     unread: dict[Any, S2SADError] = field(default_factory=dict)
     summaries: dict[Any, CallEffects | None] = field(default_factory=dict)
+    #: What functions do of which the types are being found, as far as it is known; None if nothing is.
+    pending: dict[Any, CallEffects | None] = field(default_factory=dict)
     #: The functions of which results and summaries are being found, as often as they are.
     depth: dict[types.FunctionType, int] = field(default_factory=dict)
     summarising: list[Any] = field(default_factory=list)
@@ -82,6 +84,9 @@ class Results:
     def result(self, function: types.FunctionType, bound: Mapping[str, Fact]) -> Fact:
         """The type of the result of a function, given those of its arguments."""
         found = self.found
+        if UNSET_FACT in bound.values():
+            # No call has got there yet.
+            return UNSET_FACT
         # What is specialised for other arguments at each depth is one function all the same.
         whole = self.sources.first(function)
         depth = found.depth.get(whole, 0)
@@ -100,12 +105,13 @@ class Results:
     def fixed_result(self, key: Any, function: types.FunctionType, facts: Mapping[str, Fact]) -> Fact:
         """The type of the result of a function that may call itself: what follows from itself, and is the least.
 
-        Kleene's iteration begins with a result that no call has yet (Cousot and Cousot 1977).
+        Kleene's iteration begins with a result that no call has yet, and without effects (Cousot and Cousot 1977).
         """
         result, found = UNSET_FACT, self.found
+        effects: CallEffects | None = NO_RESULT
         start = found.points.begin(key)
         for rest in reversed(range(_ITERATIONS)):
-            found.results[key] = result
+            found.results[key], found.pending[key] = result, effects
             with found.points.round() as asked:
                 try:
                     lowered, body, known = self.typed_whole(function, facts)
@@ -115,18 +121,24 @@ class Results:
                     new, found.inferred[key], found.unread[key] = OPEN, None, error
                 if new == OPEN:
                     new = outward(self.constant_result(function, facts))
-            done = new == result or result == OPEN or key not in asked
+                does = effects
+                if key in asked and effects is not None:
+                    inferred = found.inferred[key]
+                    does = None if inferred is None else self.types.calls.summary(*inferred, None)
+            done = key not in asked or ((new == result or result == OPEN) and does == effects)
             # What has been found on the way may rest on what is not so; what calls do, on what was not known yet.
             stale = found.points.resting_on(key, start)
             found.forget([entry for entry in stale if not done or entry in found.summaries], start)
             if done:
                 found.points.end(key, start, asked)
+                del found.pending[key]
                 return _returned(new)
             found.inferred.pop(key, None)
             if new.kind == result.kind == "list" and new.items is not None:
                 new = Fact("list", each=some_item(new))
-            result = new if rest > 1 else OPEN
+            result, effects = (new, does) if rest > 1 else (OPEN, None)
         found.points.end(key, start, asked)
+        del found.pending[key]
         return OPEN
 
     def typed_whole(self, function: types.FunctionType, facts: Mapping[str, Fact]) -> tuple[Lowered, Function, Facts]:
@@ -196,6 +208,17 @@ class Results:
         depth = max(self.found.summarising.count(whole), self.found.depth.get(whole, 0))
         fact_of, _ = inward(_widened(fact_of, depth))
         return (self.concrete(function, fact_of), tuple(fact_of.items())), fact_of, depth
+
+
+def rough(fact: Fact, shape: Shape | None) -> Fact:
+    """The fact without what may differ from call to call of a function that calls itself; ``shape`` is an array's."""
+    if fact.kind == "scalar":
+        return timeless(fact)
+    if fact.kind == "list" and fact.items != () and (of := some_item(fact)) is not None and of.numeric:
+        return Fact("list", each=rough(of, None))
+    if fact.kind != "array" or not fact.ndim:
+        return OPEN.but(owners=owners_of(fact), reach=reach_of(fact))
+    return Fact("array", shape, fact.ndim, fact.real, boolean=fact.boolean, precision=fact.precision, boxed=fact.boxed)
 
 
 def _widened(facts: Mapping[str, Fact], depth: int) -> dict[str, Fact]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from s2sad.analysis.evaluate import evaluate
 from s2sad.errors import Place, S2SADError
 from s2sad.frontend.emitted import with_own_tapes
 from s2sad.frontend.flattened import with_items_of_flat
+from s2sad.frontend.handed_back import Handing
 from s2sad.frontend.imported import with_imports
 from s2sad.frontend.matching import without_match
 from s2sad.frontend.method_names import with_methods_called
@@ -105,6 +106,9 @@ class Sources:
         #: are inlined for it.
         self.changing: set[types.FunctionType] = set()
         self.inlines: frozenset[types.FunctionType] = frozenset()
+        #: The parameters of functions for lists and dicts of their callers that they change; how these are handed back.
+        self.changed: dict[types.FunctionType, frozenset[str]] = {}
+        self.handing = Handing({}, self.read, self.first)
         #: The calls of functions that are inlined, by the file and line of what they led to.
         self.led: dict[tuple[str, int], tuple[Place, ...]] = {}
         #: The functions that are made while others are specialised, and of which whole function each is a version.
@@ -159,15 +163,37 @@ class Sources:
                     self.note_changing(function)
                 self.recorded += made.recorded
                 self.state += made.state
+            source, more = self.handing.rewritten(source, self.whole(function))
+            for guard in more:
+                self.guards.add(guard)
             self.sources[function] = source
         return self.sources[function]
 
-    def note_changing(self, function: types.FunctionType) -> None:
-        """Note that a function changes lists or dicts of its callers, or hands out such of other classes."""
+    def note_changing(self, function: types.FunctionType, params: Collection[str] = ()) -> None:
+        """Note that a function changes lists or dicts of its callers, or hands out such of other classes.
+
+        Those of the callers are its arguments for ``params``.
+        """
         function = self.unpruned.get(function, function)
         whole = self.made.get(function, function)
         if whole is not None:
             self.changing.add(whole)
+            first = self.first(function)
+            if params and first not in self.handing.origins:
+                self.changed[first] = self.changed.get(first, frozenset()) | frozenset(params)
+
+    def hand_back(self, changed: Mapping[types.FunctionType, frozenset[str]]) -> None:
+        """Let functions hand back the lists and dicts of their callers that they change."""
+        self.handing = Handing(changed, self.read, self.first)
+
+    @property
+    def to_be_handed(self) -> Mapping[types.FunctionType, frozenset[str]]:
+        """The functions that hand lists and dicts back, and those of which it is known by now that they have to."""
+        found = dict(self.handing.changed)
+        for more in (self.changed, self.handing.wanted):
+            for function, params in more.items():
+                found[function] = found.get(function, frozenset()) | params
+        return found
 
     def read(self, function: types.FunctionType, generators: bool = False) -> Source:
         """The source of a function as it is written, but for imports, ``match`` and branches that are switched off."""

@@ -13,6 +13,7 @@ import gast
 
 from s2sad.analysis.infer import Changing, Facts, Put, infer
 from s2sad.analysis.owners import owners_of_params, with_owners
+from s2sad.analysis.summaries import CallEffects
 from s2sad.analysis.versions import container_stores
 from s2sad.errors import ArgumentError, UnsupportedError
 from s2sad.frontend.lower import Lowered, lower
@@ -42,13 +43,15 @@ class Calls(NamedTuple):
 
     ``user_fact`` has the type of the result of one, ``contents`` the names that may hold a container of which something
     that it holds is replaced and what is put into lists that names may hold, ``held`` those of lists that others may
-    hold, ``computes`` whether a call does no more than to compute numbers from numbers.
+    hold, ``computes`` whether a call does no more than to compute numbers from numbers, ``summary`` what a function
+    does, where all its arguments or some may carry derivatives.
     """
 
     user_fact: Callable[[Call, Callable[[Expr], Fact]], Fact]
     contents: Callable[[Function, Facts], tuple[frozenset[str], Mapping[str, frozenset[Put]]]]
     held: Callable[[Function, Facts], frozenset[str]]
     computes: Callable[[Call, Facts], bool]
+    summary: Callable[[Lowered, Facts, frozenset[str] | None], CallEffects]
 
 
 class Types:
