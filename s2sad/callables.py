@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import io
 import keyword
 import linecache
 import operator
+import re
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -297,3 +299,21 @@ def required(target: Target) -> int:
     known = [p for p in params if p.kind in kinds and p.default is p.empty]
     count = len(known) or (spec.function.nin if isinstance(spec.function, np.ufunc) else 1)
     return max(count - len(target.leading), 1)
+
+
+def may_keep(function: Any) -> bool:
+    """Whether a callable without source is a method of an object that may hold what it is given."""
+    plain = (type(None), type, types.ModuleType, str, bytes, int, float, complex, np.ufunc, re.Pattern)
+    return not isinstance(getattr(function, "__self__", None), plain)
+
+
+def keeps_text(method: Any, x: Any) -> bool:
+    """Whether a text or bytes, or such in a list or tuple, may be read again from the object of a method.
+
+    It may not from a file that is only written, as that of a log.
+    """
+    owner = method.__self__
+    if isinstance(owner, io.IOBase) and (owner.closed or not owner.readable()):
+        return False
+    parts = x if type(x) in (list, tuple) else (x,)
+    return any(isinstance(part, (str, bytes, bytearray, memoryview)) for part in parts)

@@ -7,7 +7,6 @@ that runs, beside its other derivatives.
 from __future__ import annotations
 
 import functools
-import io
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ import numpy as np
 
 from s2sad import arguments, ops
 from s2sad.arguments import Binder
-from s2sad.callables import find
+from s2sad.callables import find, keeps_text, may_keep
 from s2sad.errors import Place, S2SADError, SourceError, UndefinedDerivativeError, UnsupportedError, Violation
 from s2sad.frontend.called import is_of_python
 from s2sad.frontend.source import refuse
@@ -414,12 +413,9 @@ def _unread(
     if spec is not None and (spec.writes or spec.stores):
         what = f"{called(run)}(...) writes, or keeps what is differentiated, and is known only at run time"
         raise UnsupportedError([Violation(None, what, "Give it a constant: stop_gradient(np.copy(...)).")])
-    if spec is None and _may_keep(run) and any(has_floats(x, "an argument") for x in given):
+    if spec is None and may_keep(run) and any(has_floats(x, "an argument") or keeps_text(run, x) for x in given):
         what = f"{called(run)}(...) may keep what is differentiated, and has no source"
         raise UnsupportedError([Violation(None, what, "Give it a constant: stop_gradient(np.copy(...)).")])
-    if isinstance(getattr(run, "__self__", None), (io.StringIO, io.BytesIO)) and any(map(_holds_text, given)):
-        what = f"{called(run)}(...) keeps a text of what is differentiated, which may be read again"
-        raise UnsupportedError([Violation(None, what, "Give it a constant: stop_gradient(...).")])
     arrays = [(a, a.copy()) for x in (*bound, *args, *kwargs.values()) for a in arrays_in(x)]
     held = contents([*bound, *args, *kwargs.values()])
     try:
@@ -441,17 +437,6 @@ def _unread(
     if goal == "tangent_call":
         return value, zero_tangent(value)
     return value, lambda value_bar: zeros(given[0]) if len(given) == 1 else tuple(map(zeros, given))
-
-
-def _holds_text(x: Any) -> bool:
-    """Whether something is a text or bytes, or a list or tuple of such."""
-    return isinstance(x, (str, bytes, bytearray, memoryview)) or (type(x) in (list, tuple) and any(map(_holds_text, x)))
-
-
-def _may_keep(function: Any) -> bool:
-    """Whether a callable without source is a method of an object that may hold what it is given."""
-    owner = getattr(function, "__self__", None)
-    return not isinstance(owner, (type(None), type, types.ModuleType, str, bytes, int, float, complex, np.ufunc))
 
 
 def _is_method_of_python(function: types.FunctionType, values: Sequence[Any]) -> bool:

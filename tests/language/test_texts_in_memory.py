@@ -7,7 +7,9 @@ from s2sad import S2SADError, grad, jvp
 from tests.sources import function_of
 
 HEAD = """
+import csv
 import io
+import tempfile
 from s2sad import stop_gradient
 
 class Log:
@@ -24,6 +26,9 @@ READ_AGAIN = [
     "b = io.StringIO(); b.write('%r' % x); b.seek(0); return float(b.readline()) * x",
     "b = io.BytesIO(); b.write(np.float64(x).tobytes()); return np.frombuffer(b.getvalue())[0] * x",
     "b = io.StringIO(); b.writelines([f'{x}', '0']); return float(b.getvalue()) * x",
+    "b = io.StringIO(); csv.writer(b).writerow([str(x)]); return float(b.getvalue()) * x",
+    "b = io.BytesIO(); w = io.TextIOWrapper(b); w.write(str(x)); w.flush(); return float(b.getvalue()) * x",
+    "b = tempfile.TemporaryFile('w+'); b.write(str(x)); b.seek(0); return float(b.read()) * x",
     "log = Log(); log.note(x); return float(log.buffer.getvalue()) * x",
 ]
 CONSTANT = [
