@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,8 +12,7 @@ from s2sad import ops
 from s2sad.errors import S2SADError
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import Source
-from s2sad.frontend.trees import nodes_of
-from s2sad.runtime import stop_gradient
+from s2sad.frontend.trees import is_starred, nodes_of
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -30,9 +28,11 @@ _METHODS = frozenset(
 #: Those of dicts that give a loop something to run over.
 _VIEWS = frozenset("keys values items".split())
 #: The functions that read what they are given, and give something else.
-_READING = frozenset((len, sorted, list, tuple, dict, set, frozenset, any, all, repr, str, bool, print, math.fsum))
+_READING = (len, sorted, list, tuple, dict, set, frozenset, any, all, repr, str, bool, print)
 #: Those that give a loop something to run over.
-_ITERATING = frozenset((enumerate, zip, reversed))
+_ITERATING = (enumerate, zip, reversed)
+#: Those that make a list or dict.
+_MAKING = (list, dict, sorted)
 
 
 class Alone:
@@ -60,6 +60,9 @@ class Alone:
         for node in nodes:
             if isinstance(node, gast.Name):
                 self.uses.setdefault(node.id, []).append(node)
+        declared = [n for n in nodes if isinstance(n, (gast.Global, gast.Nonlocal))]
+        #: The variables that other functions have as well.
+        self.others = frozenset(name for node in declared for name in node.names)
         self.asked = {} if asked is None else asked
         self.found: dict[str, bool] = {}
 
@@ -71,7 +74,7 @@ class Alone:
         if name not in self.found:
             uses = self.uses.get(name, [])
             bound = name in self.params or any(isinstance(n.ctx, gast.Store) for n in uses)
-            self.found[name] = bound and all(self._is_plain(n) for n in uses)
+            self.found[name] = bound and name not in self.others and all(self._is_plain(n) for n in uses)
         return self.found[name]
 
     def _is_plain(self, use: Node) -> bool:
@@ -137,7 +140,7 @@ class Alone:
                 return len(lists) == 2
             return isinstance(value.op, gast.Mult) and len(lists) == 1 and any(map(self._is_count, sides))
         if isinstance(value, gast.Call):
-            return self.lookup(value.func) in ((True, list), (True, dict), (True, sorted)) or (
+            return self._calls(value, _MAKING) or (
                 isinstance(value.func, gast.Attribute)
                 and value.func.attr == "copy"
                 and isinstance(value.func.value, gast.Name)
@@ -150,16 +153,21 @@ class Alone:
         match value:
             case gast.Constant(value=number):
                 return type(number) is int
-            case gast.Call(func=func):
-                return bool(self.lookup(func) == (True, len))
+            case gast.Call():
+                return self._calls(value, (len,))
             case gast.BinOp(left=left, right=right, op=gast.Add() | gast.Sub() | gast.Mult() | gast.FloorDiv()):
                 return self._is_count(left) and self._is_count(right)
             case gast.Name(id=name):
                 found, held = self.lookup(value)
                 calls = [self.parents[id(use)] for use in self.uses.get(name, ()) if isinstance(use.ctx, gast.Load)]
-                counted = any(isinstance(c, gast.Call) and self.lookup(c.func) == (True, range) for c in calls)
+                counted = any(isinstance(c, gast.Call) and self._calls(c, (range,)) for c in calls)
                 return counted or (found and type(held) is int)
         return False
+
+    def _calls(self, call: Node, functions: tuple[Any, ...]) -> bool:
+        """Whether a call is of one of some functions."""
+        found, function = self.lookup(call.func)
+        return found and any(function is one for one in functions)
 
     def _is_read(self, value: Node) -> bool:
         """Whether what a name, or a call of such a method, gives is run over by a loop or read by a function."""
@@ -170,26 +178,21 @@ class Alone:
             return parent.iter is value and (not is_lazy or self._is_consumed(generator))
         if not isinstance(parent, gast.Call) or value is parent.func:
             return False
-        found, function = self.lookup(parent.func)
-        if found and _is_among(function, _ITERATING):
-            return self._is_read(parent)
-        return self._is_consumed(value)
+        return self._is_read(parent) if self._calls(parent, _ITERATING) else self._is_consumed(value)
 
     def _is_consumed(self, value: Node) -> bool:
         """Whether a value is the argument of a function that reads it, and gives something else."""
         parent = self.parents[id(value)]
         if not isinstance(parent, gast.Call) or value is parent.func:
             return False
-        found, function = self.lookup(parent.func)
-        if not found or function is stop_gradient:
-            return False
-        if function in (max, min):
+        if self._calls(parent, (max, min)):
             return len(parent.args) == 1
-        if function is sum:
+        if self._calls(parent, (sum,)):
             # What it starts with may be what it gives.
             return bool(parent.args) and parent.args[0] is value
+        found, function = self.lookup(parent.func)
         of_arrays = getattr(function, "__module__", None) in ("numpy", "math", "cmath", "numpy.linalg")
-        return _is_among(function, _READING) or (of_arrays and ops.spec_of(function) is not None)
+        return self._calls(parent, _READING) or (found and of_arrays and ops.spec_of(function) is not None)
 
     def _is_given(self, use: Node, call: Node) -> bool:
         """Whether the function that is called with a list or dict keeps nothing of it."""
@@ -202,10 +205,9 @@ class Alone:
             node = self.read(function).node
         except S2SADError:
             return False
-        positional = [p.id for p in (*node.args.posonlyargs, *node.args.args)]
-        places = dict(zip(positional, call.args, strict=False)) | {k.arg: k.value for k in call.keywords}
-        params = [name for name, value in places.items() if value is use]
-        if len(params) != 1 or any(isinstance(a, gast.Starred) for a in call.args):
+        given = None if is_starred(call) else bound_arguments(node, call)
+        params = [name for name, value in (given or {}).items() if value is use]
+        if len(params) != 1:
             return False
         return params[0] in self.known(function) or self._keeps_nothing(function, node, params[0])
 
@@ -230,17 +232,24 @@ class Alone:
         return not self._is_consumed(use) and not (isinstance(parent, gast.Subscript) and parent.value is use)
 
 
-def _is_among(function: Any, functions: frozenset[Any]) -> bool:
-    try:
-        return function in functions
-    except TypeError:
-        return False
-
-
 def parameters_of(definition: Node) -> Iterator[str]:
     """The names of the parameters of a function."""
     arguments = definition.args
     yield from (p.id for p in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+
+
+def bound_arguments(definition: Node, call: Node) -> dict[str, Node] | None:
+    """The arguments of a call by the parameters of the function; None where they do not fit."""
+    arguments = definition.args
+    positional = [p.id for p in (*arguments.posonlyargs, *arguments.args)]
+    if len(call.args) > len(positional) or arguments.vararg is not None or arguments.kwarg is not None:
+        return None
+    found = dict(zip(positional, call.args, strict=False))
+    for keyword in call.keywords:
+        if keyword.arg in found:
+            return None
+        found[keyword.arg] = keyword.value
+    return found
 
 
 def bound_in(function: Node) -> frozenset[str]:

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import gast
 
 from s2sad.errors import S2SADError
-from s2sad.frontend.alone import Alone, bound_in, parameters_of
+from s2sad.frontend.alone import Alone, bound_arguments, bound_in, parameters_of
 from s2sad.frontend.exposure import ends
 from s2sad.frontend.recompile import function_of
 from s2sad.frontend.resolve import Guard, Resolver
@@ -164,8 +164,9 @@ class _Rewriting:
         self.own: frozenset[str] = frozenset() if hands_back else frozenset(parameters_of(node))
         self.names = {n.id for n in nodes_of(node) if isinstance(n, gast.Name)} | resolver.globals.keys()
         self.names |= resolver.cells.keys()
-        #: Whether functions are defined inside, which may set variables.
-        self.defines = any(isinstance(n, _SCOPES) for n in nodes_of(node) if n is not node)
+        #: Whether other functions may set its variables: those that it defines, or that share them.
+        sharing = (*_SCOPES, gast.Global, gast.Nonlocal)
+        self.shares = any(isinstance(n, sharing) for n in nodes_of(node) if n is not node)
         self.cells: dict[str, types.CellType] = {}
         #: The names over which the loops around run.
         self.run_over: list[str] = []
@@ -202,7 +203,8 @@ class _Rewriting:
         if any(isinstance(n, gast.NamedExpr) for part in head_of(stmt) for n in nodes_of(part)):
             return [stmt]
         is_whole = isinstance(stmt, (gast.Expr, gast.Assign, gast.AnnAssign, gast.Return))
-        of_name = isinstance(stmt, gast.AugAssign) and isinstance(stmt.target, gast.Name)
+        # What is added to is read before what is added is computed.
+        of_name = isinstance(stmt, gast.AugAssign) and isinstance(stmt.target, gast.Name) and self.stays(stmt.target.id)
         before: list[Node] = []
         if is_whole or of_name:
             handed = self.handed(stmt.value) if isinstance(stmt.value, gast.Call) else None
@@ -283,7 +285,7 @@ class _Rewriting:
 
     def stays(self, name: str) -> bool:
         """Whether a variable is the same after a call: one that is handed back stands for its list or dict as it is."""
-        return self.alone.is_alone(name) or (name in self.resolver.local and not self.defines)
+        return self.alone.is_alone(name) or (name in self.resolver.local and not self.shares)
 
     def hands_back(self, node: Node) -> bool:
         """Whether a call in an expression hands something back."""
@@ -372,20 +374,6 @@ def _is_of_one_name(stmt: Node) -> bool:
 def has_result(definition: Node) -> bool:
     """Whether a function returns a value somewhere."""
     return any(isinstance(n, gast.Return) and n.value is not None for n in _own_nodes(definition))
-
-
-def bound_arguments(definition: Node, call: Node) -> dict[str, Node] | None:
-    """The arguments of a call by the parameters of the function; None where they do not fit."""
-    arguments = definition.args
-    positional = [p.id for p in (*arguments.posonlyargs, *arguments.args)]
-    if len(call.args) > len(positional) or arguments.vararg is not None or arguments.kwarg is not None:
-        return None
-    found = dict(zip(positional, call.args, strict=False))
-    for keyword in call.keywords:
-        if keyword.arg in found:
-            return None
-        found[keyword.arg] = keyword.value
-    return found
 
 
 def _own_nodes(node: Node) -> Iterator[Node]:

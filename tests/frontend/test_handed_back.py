@@ -166,6 +166,8 @@ def test_a_loop_that_asks():
         "c = [x, x] * n\nd = c[:1]\nfill(c, x)\nreturn d[0]",
         "c = [x, x]\nd = sum((), c)\nfill(c, x)\nreturn d[0]",
         "c = [x, x]\nreturn n + step(c, (n := 2.0))",
+        "global G\nG = [x, x]\nfill(G, x)\nreturn G[1]",
+        "global G\nc = [x, x]\nG += step(c, x)\nreturn c[1]",
     ],
 )
 def test_what_others_may_hold_stays(body):

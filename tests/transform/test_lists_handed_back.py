@@ -5,10 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from s2sad import S2SADError, jvp, value_and_grad
-from tests.oracle import numeric_gradient
 from tests.sources import function_of
-from tests.transform.remaining import check_both_modes
+from tests.transform.remaining import check_both_modes, check_right_or_refused
 
 WAY = np.array([1.0, -2.0, 0.5])
 X = np.array([0.3, 0.7, -0.4])
@@ -180,7 +178,7 @@ def test_lists_that_others_hold_are_right_or_refused(change, call):
     text = HELD[call].replace("\n        ", "\n    ").strip()
     function = HOLDING + RECURSIVE.format(change=CHANGES[change], result="", middle="c[0] = c[0] * x", last="")
     f = function_of(PROGRAM.format(function=function, made="[x[0], 2.0 * x[1], x[2] * x[2]]", call=text, n="2"))
-    check_right_or_refused(f)
+    check_right_or_refused(f, X, WAY)
 
 
 REBOUND = [
@@ -213,23 +211,7 @@ def test_parameters_that_get_other_lists_are_right_or_refused(rebound, first):
             change(c, x[1], 2 + int(x[0] < -5.0))
             return sum((i + 1) * v for i, v in enumerate(c))
         """
-    check_right_or_refused(function_of(change))
-
-
-def check_right_or_refused(f):
-    expected = numeric_gradient(f, [X])
-    try:
-        value, gradient = value_and_grad(f)(X)
-    except S2SADError:
-        pass
-    else:
-        assert value == f(X)
-        np.testing.assert_allclose(gradient, expected, rtol=1e-7, atol=1e-8)
-    try:
-        tangent = jvp(f, (X,), (WAY,))[1]
-    except S2SADError:
-        return
-    np.testing.assert_allclose(tangent, expected @ WAY, rtol=1e-7, atol=1e-8)
+    check_right_or_refused(function_of(change), X, WAY)
 
 
 def quicksort(a, low, high):
