@@ -307,13 +307,14 @@ def may_keep(function: Any) -> bool:
     return not isinstance(getattr(function, "__self__", None), plain)
 
 
-def keeps_text(method: Any, x: Any) -> bool:
-    """Whether a text or bytes, or such in a list or tuple, may be read again from the object of a method.
+def may_give_back(stream: Any) -> bool:
+    """Whether what is written into an object may be read from it again; not from a file that is only written."""
+    return not (isinstance(stream, io.IOBase) and (stream.closed or not stream.readable()))
 
-    It may not from a file that is only written, as that of a log.
-    """
-    owner = method.__self__
-    if isinstance(owner, io.IOBase) and (owner.closed or not owner.readable()):
+
+def keeps_text(method: Any, x: Any) -> bool:
+    """Whether a text or bytes, or such in a list or tuple, may be read again from the object of a method."""
+    if not may_give_back(method.__self__):
         return False
     parts = x if type(x) in (list, tuple) else (x,)
     return any(isinstance(part, (str, bytes, bytearray, memoryview)) for part in parts)

@@ -1,15 +1,20 @@
-"""Calls that see more than their arguments: the variables of a function, or the exception that is handled."""
+"""Calls that see more than their arguments: the variables of a function, the exception that is handled, what is
+printed, and which warnings operations give."""
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import sys
 import traceback
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import gast
 
+from s2sad.callables import may_give_back
 from s2sad.frontend.trees import nodes_of
 
 #: The functions that see the variables of the function that calls them with so many arguments, or with any (None).
@@ -18,6 +23,8 @@ _VARIABLES = (
     (1, (eval, exec)),
     (None, (sys._getframe, inspect.currentframe, inspect.stack, inspect.trace)),
 )
+#: What prints into the object that is its first argument.
+_REDIRECTING = (contextlib.redirect_stdout, contextlib.redirect_stderr)
 _EXCEPTION = (sys.exc_info, getattr(sys, "exception", sys.exc_info), traceback.format_exc)
 
 
@@ -27,6 +34,7 @@ def peeking(nodes: Iterable[Any], lookup: Callable[[Any], tuple[bool, Any]]) -> 
     What a statement does with the exception for its effect, as printing it does, is none.
     """
     nodes = list(nodes)
+    yield from _observing(nodes, lookup)
     for_effect = {id(inner) for node in nodes if isinstance(node, gast.Expr) for inner in nodes_of(node)}
     for node in nodes:
         if not isinstance(node, gast.Call) or node.keywords:
@@ -41,3 +49,41 @@ def peeking(nodes: Iterable[Any], lookup: Callable[[Any], tuple[bool, Any]]) -> 
             what = f"{name}(...) reads the exception that is handled unseen"
             remedy = "Name the exception where it is caught (except Error as e), and hand numbers on in variables."
             yield node, what, remedy
+
+
+def _observing(nodes: list[Any], lookup: Callable[[Any], tuple[bool, Any]]) -> Iterator[tuple[Any, str, str]]:
+    """The managers that hold what is printed, or which warnings are given, where the function may read that.
+
+    Texts of what is differentiated are constant for the compiler, and operations whose results nobody reads are left
+    out with their warnings.
+    """
+    bound = {id(item.context_expr): item.optional_vars for n in nodes if isinstance(n, gast.With) for item in n.items}
+    names = [n for n in nodes if isinstance(n, gast.Name)]
+    stored = {n.id for n in names if isinstance(n.ctx, gast.Store)}
+    loads = Counter(n.id for n in names if isinstance(n.ctx, gast.Load))
+
+    def is_read(value: Any, but: int) -> bool:
+        if isinstance(value, gast.Name):
+            return value.id not in stored or loads[value.id] > but
+        return value is not None and not isinstance(value, gast.Call)
+
+    for node in nodes:
+        if not isinstance(node, gast.Call):
+            continue
+        found, function = lookup(node.func)
+        target, name = bound.get(id(node)), gast.unparse(node.func).strip()
+        remedy = "Do it in a function of its own, and call that with constants: f(stop_gradient(x))."
+        if found and any(function is known for known in _REDIRECTING):
+            into = node.args[0] if node.args else None
+            known, stream = (False, None) if into is None else lookup(into)
+            if target is not None or (is_read(into, 1) if not known else _is_readable(stream)):
+                yield node, f"what is printed into the object that {name}(...) is given may be read again", remedy
+        elif found and function is warnings.catch_warnings and target is not None and is_read(target, 0):
+            if any(k.arg == "record" for k in node.keywords):
+                yield node, f"which warnings {name}(...) records is read", remedy
+
+
+def _is_readable(stream: Any) -> bool:
+    """Whether what is printed into an object of the module may be read from it."""
+    standard = (None, sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
+    return not any(stream is known for known in standard) and may_give_back(stream)

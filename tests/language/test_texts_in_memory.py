@@ -1,4 +1,4 @@
-"""Numbers that are written as text or bytes into a buffer in memory, and what is constant there."""
+"""Numbers that are written or printed into a buffer in memory, recorded warnings, and what is constant there."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,14 @@ from s2sad import S2SADError, grad, jvp
 from tests.sources import function_of
 
 HEAD = """
+import contextlib
 import csv
 import io
+import os
+import sys
 import tempfile
+import warnings
+import numpy as np
 from s2sad import stop_gradient
 
 class Log:
@@ -18,6 +23,18 @@ class Log:
 
     def note(self, v):
         self.buffer.write(f"{v} ")
+
+BUFFER = io.StringIO()
+
+def shown(stream, x):
+    with contextlib.redirect_stdout(stream):
+        print(x)
+
+def warned(x):
+    with warnings.catch_warnings(record=True) as w:
+        warnings.simplefilter("always")
+        y = np.log(-x)
+    return len(w)
 
 def f(x):
 """
@@ -30,12 +47,23 @@ READ_AGAIN = [
     "b = io.BytesIO(); w = io.TextIOWrapper(b); w.write(str(x)); w.flush(); return float(b.getvalue()) * x",
     "b = tempfile.TemporaryFile('w+'); b.write(str(x)); b.seek(0); return float(b.read()) * x",
     "log = Log(); log.note(x); return float(log.buffer.getvalue()) * x",
+    "b = io.StringIO()\n    with contextlib.redirect_stdout(b): print(x)\n    return float(b.getvalue()) * x",
+    "with contextlib.redirect_stdout(io.StringIO()) as b: print(x)\n    return float(b.getvalue()) * x",
+    "b = io.StringIO(); shown(b, x); return float(b.getvalue()) * x",
+    "with contextlib.redirect_stdout(BUFFER): print(x)\n    return float(BUFFER.getvalue().split()[-1]) * x",
+    "b = io.StringIO(); r = contextlib.redirect_stdout(b)\n    with r: print(x)\n    return float(b.getvalue()) * x",
+    "return warned(x) * x * x",
 ]
 CONSTANT = [
     "b = io.StringIO(); b.write(str(stop_gradient(x))); return x * x",
     "b = io.StringIO(); b.write(stop_gradient(str(x))); return x * x",
     "b = io.StringIO(); b.write('x'); return x * x * len(b.getvalue())",
     "with open('/dev/null', 'w') as b: b.write(f'{x}')\n    return x * x",
+    "b = io.StringIO()\n    with contextlib.redirect_stdout(b): print(x)\n    return x * x",
+    "with contextlib.redirect_stdout(sys.stderr): print(x)\n    return x * x",
+    "with contextlib.redirect_stdout(io.StringIO()): print(x)\n    return x * x",
+    "with open(os.devnull, 'w') as b, contextlib.redirect_stdout(b): print(x)\n    return x * x",
+    "return warned(stop_gradient(x)) * x * x",
 ]
 
 
