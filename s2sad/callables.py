@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import io
 import keyword
 import linecache
 import operator
@@ -28,6 +27,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.errors import SourceError
+from s2sad.frontend.peeking import may_give_back
 from s2sad.frontend.resolve import Emitting, is_jitted
 from s2sad.frontend.source import refuse
 from s2sad.frontend.unstarred import has_stars, unstarred
@@ -305,11 +305,6 @@ def may_keep(function: Any) -> bool:
     """Whether a callable without source is a method of an object that may hold what it is given."""
     plain = (type(None), type, types.ModuleType, str, bytes, int, float, complex, np.ufunc, re.Pattern)
     return not isinstance(getattr(function, "__self__", None), plain)
-
-
-def may_give_back(stream: Any) -> bool:
-    """Whether what is written into an object may be read from it again; not from a file that is only written."""
-    return not (isinstance(stream, io.IOBase) and (stream.closed or not stream.readable()))
 
 
 def keeps_text(method: Any, x: Any) -> bool:

@@ -222,7 +222,7 @@ class Adjoints:
         """The sum of two selections as one, if they take the same elements, or each those that the other does not."""
         if not isinstance(old, Var) or (before := self.make.selected.get(old.name)) is None:
             return None
-        found = None if new.is_own else before.plus(new, lambda a, b: self.make.plus(a, b, x))
+        found = None if new.is_own else before.plus(new, lambda a, b: self.plus(a, b, x))
         if found is None:
             return None
         form, whole = found
@@ -275,7 +275,13 @@ class Adjoints:
                 if isinstance(g, Call) and g.op == algebra.NEGATE:
                     return Call(_SUBTRACT_IN_PLACE, (old, g.args[0]))
                 return Call(_ADD_IN_PLACE, (old, g))
-        return self.make.plus(old, g, x)
+        return self.plus(old, g, x)
+
+    def plus(self, a: Expr, b: Expr, x: Var) -> Expr:
+        """The sum of two adjoints of ``x``, which has the shape of ``x`` where one of them surely has."""
+        if (self.is_loose(a) or self.is_loose(b)) and self.make.of[x.name].numeric:
+            return algebra.add(a, b)
+        return self.make.plus(a, b, x)
 
     # --- an adjoint in another form
 
@@ -345,8 +351,7 @@ class Adjoints:
         elif old is None:
             new = self.let_owned(self.make.bar(x.name), self.make.zeros(x), fact if fact.numeric else None)
         elif fact.kind == "array" and x.name not in self.unbound and not self.is_loose(old):
-            made = self.copied(x, self.realised(old, fact))
-            new = self.let_owned(self.make.bar(x.name), made, fact)
+            new = self.let_owned(self.make.bar(x.name), self.copied(x, self.realised(old, fact)), fact)
         elif isinstance(old, Build) and (parts := self.as_list(old, fact)) is not None:
             new = self.let_owned(self.make.bar(x.name), parts)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import io
 import sys
 import traceback
 import warnings
@@ -14,7 +15,6 @@ from typing import Any
 
 import gast
 
-from s2sad.callables import may_give_back
 from s2sad.frontend.trees import nodes_of
 
 #: The functions that see the variables of the function that calls them with so many arguments, or with any (None).
@@ -87,3 +87,8 @@ def _is_readable(stream: Any) -> bool:
     """Whether what is printed into an object of the module may be read from it."""
     standard = (None, sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
     return not any(stream is known for known in standard) and may_give_back(stream)
+
+
+def may_give_back(stream: Any) -> bool:
+    """Whether what is written into an object may be read from it again; not from a file that is only written."""
+    return not (isinstance(stream, io.IOBase) and (stream.closed or not stream.readable()))
