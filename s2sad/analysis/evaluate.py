@@ -51,6 +51,7 @@ from s2sad.ir.types import (
     timeless,
 )
 from s2sad.ops.binding import bind, dtype_of
+from s2sad.ops.infer import moments
 from s2sad.ops.infer.common import elementwise, shape_of, unknown
 from s2sad.ops.infer.dtypes import is_of_objects, is_real, joined
 from s2sad.ops.infer.python import row
@@ -241,6 +242,8 @@ class Evaluator:
             case "user":
                 return self.user_call(call, self) if self.user_call is not None else OPEN
             case "operator" | "inplace" if len(args) == 2:
+                if any(self(a).plain is not None for a in args):
+                    return moments.of_operator(op.name, self(args[0]), self(args[1])) or OPEN
                 # What is written ``+=`` makes a new tuple or number.
                 if op.kind == "operator" or self(args[0]).kind in ("tuple", "scalar"):
                     found = _of_containers(op.name, self(args[0]), self(args[1]))
@@ -248,6 +251,8 @@ class Evaluator:
                         return found
                 if not op.checked and may_be_container(op.name, self(args[0]), self(args[1])):
                     return OPEN
+        if op.kind == "method" and op.name in moments.METHODS:
+            return moments.of_method(op.name, self(args[0]))
         if op.kind == "method" and op.name == "copy" and self(args[0]).kind in _CONTAINERS:
             return self(args[0])
         if op.kind == "method" and op.name in ("get", *VIEWS) and is_plain_dict(self(args[0])):
@@ -448,6 +453,8 @@ def _path(expr: Expr) -> str | None:
 
 
 def _attribute(name: str, whole: Fact, function: object) -> Fact:
+    if whole.text and (whole.plain is not None or whole.each is not None):
+        return moments.of_attribute(name, whole)
     if name in ("ndim", "size", "itemsize", "nbytes"):
         return OPEN if whole.kind == "other" else SCALAR
     if name == "dtype":

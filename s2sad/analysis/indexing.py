@@ -113,7 +113,7 @@ def shapeless(whole: Fact) -> Fact:
 def _of_another(whole: Fact, index: Expr, fact: Callable[[Expr], Fact]) -> Fact:
     """The fact about ``whole[index]`` of what is no number, array or container: a text, a range, an object."""
     part = index if isinstance(index, Slice) else fact(index)
-    if whole.text:
+    if whole.text and whole.each is None:
         return TEXT if isinstance(part, Slice) or part.kind in ("scalar", "slice") else OPEN
     if whole.each is None:
         return OPEN

@@ -348,7 +348,8 @@ class _Inference:
         met = Fact(kind, shape, ndim, real, items, dims, each=each, boolean=truth, precision=precision, owners=owners)
         value = a.value if type(a.value) is type(b.value) and a.value == b.value else None
         met = met.but(boxed=a.boxed or b.boxed, value=value, reach=a.reach | b.reach, given=given_of_both(a, b))
-        met = met.but(text=a.text and b.text, keys=either_key(a, b) if items is None else None)
+        plain = a.plain if a.plain is b.plain else None
+        met = met.but(text=a.text and b.text, plain=plain, keys=either_key(a, b) if items is None else None)
         return self.fresh(met, f"{name}?")
 
     def loop(self, stmt: For | While) -> None:

@@ -53,8 +53,8 @@ def applied(call: Call, fact: Callable[[Expr], Fact], is_active: Callable[[Expr]
     """
     op = call.op
     others = [a for a in call.args if fact(a).kind == "other"] if op.kind == "operator" else []
-    # A text of a class of the user's, or a member of an enumeration, may have operators of its own.
-    strange = [a for a in others if not fact(a).text or fact(a).owners]
+    # A text of a class of the user's, a member of an enumeration or a date may have operators of its own.
+    strange = [a for a in others if not fact(a).text or fact(a).owners or fact(a).plain is not None]
     # A product with a sparse matrix that is constant has a derivative by the array; what it is shows when it runs.
     if strange and (op.name != "@" or any(map(is_active, strange))):
         raise NotDifferentiableError(

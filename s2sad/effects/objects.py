@@ -29,6 +29,7 @@ from typing import Any, Literal
 import numpy as np
 
 from s2sad.ir.code import Operation
+from s2sad.runtime.moments import MOMENTS, is_moment
 
 #: How far the paths of parameters go; what lies beyond is one object.
 DEPTH = 4
@@ -55,9 +56,9 @@ class Plain:
 _SAFE = frozenset((ARRAY, Plain, *CONTAINERS, *ITERATORS, *CALLABLE, slice, range, np.dtype,
                    types.CellType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc))  # fmt: skip
 #: Objects of these classes never change and hold nothing that does.
-IMMUTABLE = (
+IMMUTABLE: tuple[type, ...] = (
     bool, int, float, complex, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range, np.bool_, np.number,
-    np.str_, np.dtype,
+    np.str_, np.dtype, *MOMENTS,
 )  # fmt: skip
 #: Names and attributes that are such objects are taken to stay what they are while a function runs.
 CONSTANT = (*CALLABLE, type(np.sum), types.BuiltinFunctionType, type, types.ModuleType, np.ufunc)
@@ -178,7 +179,9 @@ def is_immutable(value: object) -> bool:
     """Whether an object never changes, nor what it holds."""
     if type(value) is tuple:
         return all(map(is_immutable, value))
-    return is_a(value, *IMMUTABLE) and type(value).__module__ in ("builtins", "numpy", "numpy.dtypes")
+    return is_moment(value) or (
+        is_a(value, *IMMUTABLE) and type(value).__module__ in ("builtins", "numpy", "numpy.dtypes")
+    )
 
 
 Fields = tuple[tuple[str, Shape | None], ...]

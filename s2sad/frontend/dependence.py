@@ -7,7 +7,7 @@ question is :mod:`s2sad.analysis.activity`'s.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import gast
@@ -81,7 +81,7 @@ class Dependence:
     ``ruled`` writes no others; any other function may, but for a call that is ``met`` at run time, where that is
     checked.  ``built_in`` says of an attribute or method whether it is that of a built-in class,
     ``fresh`` of a called expression whether its result shares nothing, ``keys`` of a call what it is given for keys,
-    which carry no derivative.
+    which carry no derivative.  Nothing writes into what the variables ``unchanging`` hold.
     """
 
     def __init__(
@@ -97,6 +97,7 @@ class Dependence:
         met: Callable[[Node], bool] = lambda node: False,
         fresh: Callable[[Node], bool] = lambda node: False,
         keys: Callable[[Node], list[Node]] = lambda node: [],
+        unchanging: Collection[str] = (),
     ) -> None:
         self.constant_call = constant_call
         self.plain = plain
@@ -105,6 +106,7 @@ class Dependence:
         self.met = met
         self.fresh = fresh
         self.keys = keys
+        self.unchanging = unchanging
         self.local = frozenset(local)
         self.names = set(roots)
         flows: list[tuple[set[str], Node]] = []
@@ -137,7 +139,7 @@ class Dependence:
                 named = [h for h in node.handlers if h.name is not None and not isinstance(h.body[-1], gast.Raise)]
                 flows += [({h.name.id}, value) for h in named for value in _in_exceptions(node.body)]
             elif isinstance(node, gast.Call):
-                into = set() if met(node) else set(written(node)) & known
+                into = set() if met(node) else (set(written(node)) & known).difference(unchanging)
                 stored |= into
                 flows += self.written_by_call(node, into)
         sharing = [names | (self.shared(value) & known) for names, value in flows if id(value) not in numbers]
@@ -203,7 +205,7 @@ class Dependence:
     def shared(self, value: Node) -> set[str]:
         """The local names whose objects the value of an expression may share."""
         if isinstance(value, gast.Name):
-            return {value.id}
+            return set() if value.id in self.unchanging else {value.id}
         if isinstance(value, gast.Attribute) and self.is_constant(value):
             return set()
         if isinstance(value, (gast.Subscript, gast.Attribute, gast.Starred)):

@@ -36,6 +36,7 @@ from s2sad.frontend.given import given, is_built_in
 from s2sad.frontend.indexed import place_of
 from s2sad.frontend.jumps import single_exit
 from s2sad.frontend.met import calls_at_once, is_unknown
+from s2sad.frontend.moments import moment_names
 from s2sad.frontend.opaque import user_operation
 from s2sad.frontend.outs import is_writing
 from s2sad.frontend.parameters import default_values, parameters
@@ -102,19 +103,20 @@ def lower(
     containers: frozenset[tuple[int, str]] = frozenset(),
     owners: Mapping[str, frozenset[type]] | None = None,
     records: bool = False,
+    moments: frozenset[str] = frozenset(),
 ) -> Lowered:
     """Lower ``source`` for derivatives with respect to the parameters named in ``active``.
 
     ``containers`` are the stores that are known to be into lists or dicts: line and variable.  ``owners`` has the
     classes of the user's of which the objects of variables may be, or hold.  A function that ``records`` may put what
-    is differentiated into lists of the module that it does not read.
+    is differentiated into lists of the module that it does not read.  The parameters ``moments`` have dates and times.
 
     Raises:
         UnsupportedError: with every construct that is not accepted, each with its place.
     """
     said: UnsupportedError | None = None
     while True:
-        lowering = _Lowering(source, frozenset(active), containers, owners or {}, records)
+        lowering = _Lowering(source, frozenset(active), containers, owners or {}, records, moments)
         try:
             return replace(lowering.run(), refused=said)
         except UnsupportedError as error:
@@ -133,6 +135,7 @@ class _Lowering(Protected):
         containers: frozenset[tuple[int, str]],
         owners: Mapping[str, frozenset[type]],
         records: bool,
+        moments: frozenset[str],
     ) -> None:
         self.source, self.recorded = source, set[str]()
         self.violations, self.unaccepted = [], list[Node]()
@@ -177,6 +180,7 @@ class _Lowering(Protected):
             self.met_calls(resolver).__contains__,
             lambda f: is_fresh(f, resolver.lookup),
             lambda call: given(call, resolver.lookup).as_keys(),
+            moment_names(self.nodes, resolver.lookup, moments),
         )
         self.varied_too = dependence.names.add
         super().__init__(resolver, dependence.depends)

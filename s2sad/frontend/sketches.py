@@ -10,6 +10,7 @@ import gast
 
 from s2sad.errors import Violation
 from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Var
+from s2sad.ops.infer.moments import METHODS
 
 Node = Any
 #: The methods that give views of dicts.
@@ -57,10 +58,15 @@ def _aside(lowering: Lowering) -> Iterator[None]:
 
 
 def _method(lowering: Lowering, node: Node) -> Call | None:
-    """A call of a method of dicts; ``d.get(key)`` gets its default value None."""
-    if not (isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute)) or node.keywords:
+    """A call of a method of dicts or dates; ``d.get(key)`` gets its default value None."""
+    if not (isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute)):
         return None
     name, args = node.func.attr, node.args
+    if name in METHODS:
+        with _aside(lowering):
+            return Call(Op("method", name), (lowering.constant(node.func.value),), (), node)
+    if node.keywords:
+        return None
     is_get = name == "get" and len(args) in (1, 2)
     if (not is_get and (name not in VIEWS or args)) or any(isinstance(a, gast.Starred) for a in args):
         return None

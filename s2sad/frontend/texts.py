@@ -30,16 +30,24 @@ def text_names(function: Node, body: list[Node], lookup: Lookup) -> frozenset[st
     nodes = [node for s in body for node in nodes_of(s)]
     if not any(isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name) for node in nodes):
         return frozenset()
-    values: dict[str, list[Node]] = {}
+    return names_that_hold(lambda value, names: _is_text(value, names, lookup), [*nodes, *nodes_of(function.args)])
+
+
+def names_that_hold(
+    holds: Callable[[Node, Collection[str]], bool], nodes: list[Node], given: Collection[str] = ()
+) -> frozenset[str]:
+    """The variables that are only ever given a value of some sort, if those that are known hold one; ``given`` are
+    parameters that do."""
+    values: dict[str, list[Node]] = {name: [] for name in given}
     targets: set[int] = set()
     for node in nodes:
         for target, value in _assigned(node):
             targets.add(id(target))
             values.setdefault(target.id, []).append(value)
-    other = {name for node in (*nodes, *nodes_of(function.args)) for name in _bound_otherwise(node, targets)}
+    other = {name for node in nodes for name in _bound_otherwise(node, targets)}
     names = {name for name in values if name not in other}
     while True:
-        kept = {name for name in names if all(_is_text(value, names, lookup) for value in values[name])}
+        kept = {name for name in names if all(holds(value, names) for value in values[name])}
         if kept == names:
             return frozenset(names)
         names = kept

@@ -35,6 +35,7 @@ from s2sad.runtime.classes import (
 )
 from s2sad.runtime.contents import is_disguised, items_of, tuple_fields
 from s2sad.runtime.copies import Layout, layout_of
+from s2sad.runtime.moments import MOMENTS, is_moment
 
 Kind = Literal[
     "scalar", "array", "numeric", "tuple", "list", "dict", "record", "dataclass", "slice", "none", "other", "open"
@@ -80,7 +81,7 @@ class Fact:
     ``library`` with their classes.  The ``layout`` of an argument says what copies it, a ``frozen`` one is
     read-only.  One that is a ``function`` which may write is known.  An ``instance`` is an object of this very class
     of the user's, whose own attributes have these names.  What is ``fixed`` carries no derivative, whatever it is
-    made of.
+    made of.  A ``plain`` value is of this class of Python's library, whose objects never change: a date or time.
     """
 
     kind: Kind
@@ -108,6 +109,7 @@ class Fact:
     function: Callable[..., Any] | None = None
     instance: tuple[type, tuple[str, ...]] | None = None
     fixed: bool = False
+    plain: type | None = None
 
     def but(self, **changes: Any) -> Fact:
         """The fact with other values of some fields, six times as fast as by `dataclasses.replace`."""
@@ -118,7 +120,7 @@ class Fact:
 
     @property
     def immutable(self) -> bool:
-        """Whether the value surely is a number, text or member of an enumeration, which nothing writes into."""
+        """Whether the value surely is a number, text, date or member of an enumeration, which nothing writes into."""
         return self.kind == "scalar" or self.text
 
     @property
@@ -135,6 +137,8 @@ class Fact:
 OPEN = Fact("open")
 OTHER = Fact("other")
 TEXT = Fact("other", text=True)
+#: A date, time or span of time, by its class.
+MOMENT = {cls: TEXT.but(plain=cls) for cls in MOMENTS}
 #: The dtype of arrays that hold objects, or records.
 OBJECTS = Fact("other", each=OPEN)
 #: Such an array: its items are no numbers, but objects that others may hold.
@@ -291,6 +295,8 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         return Fact("dataclass", items=tuple((k, describe(getattr(value, k), f"{name}.{k}", sizes)) for k in names))
     if isinstance(value, numbers.Real):
         return SCALAR.but(precision="")
+    if is_moment(value):
+        return MOMENT[type(value)]
     if is_changing_class(value):
         return OPEN
     if value is object or value is np.object_ or (isinstance(value, np.dtype) and holds_objects(value)):
@@ -356,6 +362,7 @@ def either(facts: Iterable[Fact]) -> Fact | None:
             kind, shape, ndim, real, items, dims, None, each, truth, common(found.precision, fact.precision), axes,
             owners, boxed, reach=reach, given=given, text=found.text and fact.text, keys=either_key(found, fact),
             instance=found.instance if found.instance == fact.instance else None, fixed=found.fixed and fact.fixed,
+            plain=found.plain if found.plain is fact.plain else None,
         )  # fmt: skip
     return found
 

@@ -72,6 +72,7 @@ _pending: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("numpy.random", "random"), ("drawing",)),
     "numpy.polynomial": ("series", "series_models"),
     "statistics": ("statistics_models",),
+    "datetime": ("moments",),
 }
 
 
@@ -81,7 +82,7 @@ def load_all() -> None:
     # Two threads must not see each other's half-filled registry.
     with _loading:
         for module in pkgutil.iter_modules(__path__):
-            if module.name not in ("drawing", "series", "series_models", "statistics_models"):
+            if module.name not in ("drawing", "series", "series_models", "statistics_models", "moments"):
                 importlib.import_module(f"{__name__}.{module.name}")
 
 

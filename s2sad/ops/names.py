@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.runtime.classes import module_of
+from s2sad.runtime.moments import MOMENTS
 
 
 def operation_name(function: Callable[..., Any], otherwise: str = "") -> str:
@@ -41,5 +42,7 @@ def key_of(function: object) -> int | tuple[int, int | str]:
     if isinstance(function, types.MethodType):
         return id(function.__self__), id(function.__func__)
     if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, np.ufunc):
+        return id(function.__self__), function.__name__
+    if isinstance(function, types.BuiltinMethodType) and function.__self__ in MOMENTS:
         return id(function.__self__), function.__name__
     return id(function)

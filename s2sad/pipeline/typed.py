@@ -81,15 +81,16 @@ class Types:
         wrt: tuple[str, ...],
         containers: frozenset[tuple[int, str]],
         owners: Mapping[str, frozenset[type]],
+        moments: frozenset[str] = frozenset(),
     ) -> Lowered:
         """A function in IR, lowered for derivatives with respect to ``wrt``; see `lower`."""
-        key = (function, wrt, containers, frozenset(owners.items()))
+        key = (function, wrt, containers, frozenset(owners.items()), moments)
         if key not in self.lowereds:
             source = with_loops(self.sources.source(function), wrt)
             is_first = function is self.sources.recording
             try:
                 with with_obstacle(source, perhaps=True):
-                    self.lowereds[key] = lowered = lower(source, wrt, containers, owners, is_first)
+                    self.lowereds[key] = lowered = lower(source, wrt, containers, owners, is_first, moments)
             except UnsupportedError:
                 if not is_first and records(source):
                     self.sources.note_changing(function)
@@ -113,8 +114,9 @@ class Types:
         """
         containers: frozenset[tuple[int, str]] = frozenset()
         owners = owners_of_params(facts)
+        moments = frozenset(name for name, fact in facts.items() if fact.plain is not None)
         while True:
-            lowered = self.lowered(function, wrt, containers, owners)
+            lowered = self.lowered(function, wrt, containers, owners, moments)
             ir = _unpacked(_with_display(lowered.function) if display else lowered.function)
             ir = copied_together(ir, together, facts, lowered.source)
             ir = with_objects_alone(ir, self.sources.parted.get(function, {}), facts, lowered.source)
