@@ -112,7 +112,9 @@ class Derivative(Emitting):
                 raise error
             try:
                 return self._called(args, kwargs)
-            except (TakenOtherwiseError, UnsupportedError):
+            except UnsupportedError as refused:
+                raise (refused if failed.not_for_arrays is not None else error) from None
+            except TakenOtherwiseError:
                 raise error from None
 
     def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -100,6 +100,8 @@ class Variants(Aside):
         self._wanted: tuple[Sizes, ...] = ()
         #: Whether what is changed, and may be a number or an array, is taken for a number.
         self.numbers = False
+        #: Why there is no derivative for arrays of any sizes, where a run has met arrays that were taken for numbers.
+        self._of_arrays: dict[Any, UnsupportedError] = {}
         #: The truth values and texts that parameters had.
         self._met_values: dict[str, set[bool | str]] = {}
         #: The types of parameters with the functions in them that are known.
@@ -132,24 +134,36 @@ class Variants(Aside):
             if (sized := of_sizes(known)) is not None:
                 self.met_sizes = tuple(dict.fromkeys((*wanted, *self.met_sizes)))
                 return sized
-        attempts = Attempts()
-        try:
-            found = self._got(options, facts, about, together, "", attempts)
-        except UnsupportedError as error:
-            if self.numbers:
-                # What has no derivative for a number has one for an array, if any.
-                self.numbers = False
-                return self.get(options, facts, about, together, literal)
-            sized = of_sizes("sizes") if error.of_sizes else None
-            sized = of_sizes("handed") if sized is None and error.of_handing else sized
-            sized = of_sizes("rounds") if sized is None and error.of_rounds else sized
-            sized = of_sizes("inlined") if sized is None and error.of_inlining else sized
-            if sized is None and error.of_numbers:
-                sized = self._of_numbers(options, facts, about, together, error, attempts)
-            if sized is None:
-                raise
-            return sized
-        return (of_sizes("sizes") if found.compiled.of_sizes else None) or found
+        attempts, asked = Attempts(), (options, tuple(facts.items()), about, together)
+        refused = self._of_arrays.get(asked)
+        may_be_numbers = refused is None
+        if refused is None:
+            try:
+                found = self._got(options, facts, about, together, "", attempts)
+                return (of_sizes("sizes") if found.compiled.of_sizes else None) or found
+            except UnsupportedError as error:
+                if self.numbers:
+                    # What has no derivative for a number has one for an array, if any.
+                    self.numbers = False
+                    return self.get(options, facts, about, together, literal)
+                refused, may_be_numbers = error, error.of_numbers
+        by_numbers = functools.partial(self._of_numbers, options, facts, about, together, refused, attempts)
+        sized = None
+        if may_be_numbers and not any(map(_has_arrays, facts.values())):
+            sized = by_numbers(only_if_repeated=True)
+        ways: tuple[tuple[Sizes, bool], ...] = (
+            ("sizes", refused.of_sizes),
+            ("handed", refused.of_handing),
+            ("rounds", refused.of_rounds),
+            ("inlined", refused.of_inlining),
+        )
+        for way, may_help in ways:
+            sized = of_sizes(way) if sized is None and may_help else sized
+        if sized is None and may_be_numbers:
+            sized = by_numbers()
+        if sized is None:
+            raise refused
+        return sized
 
     def for_arguments(
         self, options: Options, facts: Callable[..., Mapping[str, Fact]], together: Together = ()
@@ -181,15 +195,20 @@ class Variants(Aside):
         together: Together,
         error: UnsupportedError,
         attempts: Attempts,
+        only_if_repeated: bool = False,
     ) -> Variant | None:
         """The derivative for a number of what may be one or an array, where there is none for an array; None if none.
 
-        The ``error`` says why there is none for an array, which the ``attempts`` before have found.
+        The ``error`` says why there is none for an array, which the ``attempts`` before have found.  If asked it is
+        ``only_if_repeated``: a run that meets an array may begin again.
         """
         self.numbers = True
         try:
             found = self._got(options, facts, about, together, "", attempts)
         except UnsupportedError:
+            self.numbers = False
+            return None
+        if only_if_repeated and not found.compiled.repeats:
             self.numbers = False
             return None
         if found.compiled.not_for_arrays is None:
@@ -255,7 +274,10 @@ class Variants(Aside):
             self._forget()
             return bool(self._wanted)
         if failed.not_for_arrays is not None:
-            raise failed.not_for_arrays
+            if not failed.repeats:
+                raise failed.not_for_arrays
+            met = next(key for key, made in self._made.items() if made.compiled is failed)
+            self._of_arrays[met[:4]] = failed.not_for_arrays
         if not failed.repeats:
             return False
         self.numbers = not self.numbers
@@ -350,6 +372,11 @@ def _compilation(key: Any) -> Iterator[None]:
             _refused.clear()
             if collects:
                 gc.enable()
+
+
+def _has_arrays(fact: Fact) -> bool:
+    """Whether an argument is an array, or a container of such."""
+    return fact.kind in ("array", "numeric") or any(_has_arrays(f) for _, f in fact.items or ())
 
 
 def _nothing() -> None:

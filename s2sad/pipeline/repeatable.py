@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
+import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from typing import Any
 
+import gast
+
+from s2sad import ops
+from s2sad.errors import S2SADError
+from s2sad.frontend.source import read_source
+from s2sad.frontend.trees import nodes_of
 from s2sad.ir.nodes import PLAIN_NAME, Call, Effect, Enter, Expr, Function, Opaque
 from s2sad.ir.traverse import expressions, subexpressions, walk
 from s2sad.ops import is_ordered
@@ -27,19 +36,13 @@ def is_repeatable(function: Function, written: types.FunctionType) -> bool:
 
     It is made of one that was ``written``, or emitted.  A call of which nothing is known may do something.
     """
-    cells = cells_of(written)
-
-    def is_ours(name: str) -> bool:
-        with contextlib.suppress(ValueError):  # a cell may be empty
-            return _is_ours(cells[name].cell_contents if name in cells else written.__globals__.get(name))
-        return False
-
+    named = functools.partial(_named, written)
     for stmt in walk(function.body):
         if isinstance(stmt, Effect) and not isinstance(stmt.node, (ast.Raise, ast.Assert)) and not _reads(stmt.node):
             return False
         if isinstance(stmt, Enter) and stmt.manager is not None and not stmt.transparent:
             return False
-        if not all(_is_repeatable(part, is_ours) for expr in expressions(stmt) for part in subexpressions(expr)):
+        if not all(_is_repeatable(part, named) for expr in expressions(stmt) for part in subexpressions(expr)):
             return False
     return True
 
@@ -52,13 +55,14 @@ def _reads(node: ast.AST) -> bool:
     return isinstance(value, ast.Name)
 
 
-def _is_repeatable(expr: Expr, is_ours: Callable[[str], bool]) -> bool:
+def _is_repeatable(expr: Expr, named: Callable[[Any, Collection[str]], object]) -> bool:
     match expr:
-        case Opaque(node=node, alters=alters, writes=writes, checks=checks):
+        case Opaque(node=node, names=names, alters=alters, writes=writes, checks=checks):
+            local = dict(names)
             called = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
             # What is checked has no methods of its own.
             others = [f for f in called if not (checks and isinstance(f, ast.Attribute) and f.attr in _READING)]
-            known = all(isinstance(f, ast.Name) and (f.id == PLAIN_NAME or is_ours(f.id)) for f in others)
+            known = all((isinstance(f, ast.Name) and f.id == PLAIN_NAME) or _is_quiet(named(f, local)) for f in others)
             return known and not (alters or writes)
         case Call(op=op):
             if op.function in _OUTSIDE or (op.kind == "method" and op.name in DRAWING_METHODS):
@@ -67,6 +71,40 @@ def _is_repeatable(expr: Expr, is_ours: Callable[[str], bool]) -> bool:
                 return True
             return op.pure and not (op.function is not None and is_ordered(op.function))
     return True
+
+
+def _named(function: types.FunctionType, node: Any, local: Collection[str]) -> object:
+    """The object of a name, or a dotted name of modules and classes, in a function; None where it is not known."""
+    if isinstance(getattr(node, "attr", None), str):
+        owner = _named(function, node.value, local)
+        return getattr(owner, node.attr, None) if isinstance(owner, types.ModuleType | type) else None
+    name = getattr(node, "id", None)
+    if not isinstance(name, str) or name in local:
+        return None
+    cells, space = cells_of(function), function.__globals__
+    with contextlib.suppress(ValueError):  # a cell may be empty
+        return cells[name].cell_contents if name in cells else space.get(name, getattr(builtins, name, None))
+    return None
+
+
+def _is_quiet(function: object, inside: frozenset[object] = frozenset()) -> bool:
+    """Whether a function neither draws nor prints, nor calls one that may; what it writes is not asked here."""
+    if _is_ours(function):
+        return True
+    if (known := ops.spec_of(function)) is not None:
+        return not known.ordered
+    if not isinstance(function, types.FunctionType):
+        return False
+    if function in inside:
+        return True
+    try:
+        nodes = nodes_of(read_source(function).node)
+    except S2SADError:
+        return False
+    names = [n for n in nodes if isinstance(n, gast.Name)]
+    local = {n.id for n in names if not isinstance(n.ctx, gast.Load)}
+    called = [n.func for n in nodes if isinstance(n, gast.Call)]
+    return all(_is_quiet(_named(function, f, local), inside | {function}) for f in called)
 
 
 def _is_ours(function: object) -> bool:

@@ -33,6 +33,9 @@ from s2sad.transform.instances import Instance
 from s2sad.transform.relied import Recorded
 from s2sad.transform.specialise import Obstacles, specialised
 
+#: Parameters of functions for lists and dicts of their callers that they change.
+_Params = Mapping[types.FunctionType, frozenset[str]]
+
 
 class Guards:
     """What a compilation rests on, each guard once."""
@@ -182,18 +185,30 @@ class Sources:
             if params and first not in self.handing.origins:
                 self.changed[first] = self.changed.get(first, frozenset()) | frozenset(params)
 
-    def hand_back(self, changed: Mapping[types.FunctionType, frozenset[str]]) -> None:
+    def hand_back(self, changed: _Params) -> None:
         """Let functions hand back the lists and dicts of their callers that they change."""
         self.handing = Handing(changed, self.read, self.first)
 
     @property
-    def to_be_handed(self) -> Mapping[types.FunctionType, frozenset[str]]:
-        """The functions that hand lists and dicts back, and those of which it is known by now that they have to."""
-        found = dict(self.handing.changed)
-        for more in (self.changed, self.handing.wanted):
-            for function, params in more.items():
+    def to_be_handed(self) -> _Params:
+        """The functions that hand lists and dicts back, and those of which it is known by now that they have to.
+
+        Who gives such a function a list of its own caller has to as well.
+        """
+        found, more = dict(self.handing.changed), [*self.changed.items(), *self.handing.wanted.items()]
+        while more:
+            before = dict(found)
+            for function, params in more:
                 found[function] = found.get(function, frozenset()) | params
+            more = self._also_handing(found) if found != before else []
         return found
+
+    def _also_handing(self, changed: _Params) -> list[tuple[types.FunctionType, frozenset[str]]]:
+        """The functions that have to hand something back if others hand back what they have ``changed``."""
+        handing = Handing(changed, self.read, self.first)
+        for function, source in list(self.sources.items()):
+            handing.rewritten(source, self.whole(function))
+        return list(handing.wanted.items())
 
     def read(self, function: types.FunctionType, generators: bool = False) -> Source:
         """The source of a function as it is written, but for imports, ``match`` and branches that are switched off."""

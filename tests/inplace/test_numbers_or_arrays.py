@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +12,8 @@ import numpy as np
 import pytest
 
 from s2sad import S2SADError, grad, hvp, jvp, stop_gradient, value_and_grad, vjp
+from s2sad.errors import UnsupportedError
+from s2sad.variants import variants
 from tests.oracle import numeric_gradient, richardson_jvp
 
 X = np.array([[0.3, -0.7, 0.9], [1.1, 0.4, 0.2]])
@@ -184,3 +189,84 @@ def test_items_at_places_of_objects_that_exist(f: Callable[..., Any]) -> None:
             continue
         np.testing.assert_allclose(got, expected, rtol=1e-7, atol=1e-9)
         np.testing.assert_array_equal(x, [0.5, -0.7, 0.9, 1.1])
+
+
+def doubled(k: Any) -> Any:
+    return 2 * math.floor(k)
+
+
+def told(k: Any) -> Any:
+    print("told", k)
+    return doubled(k)
+
+
+def random_by(k: Any) -> Any:
+    return doubled(k) + random.random()
+
+
+def quiet_call(x: Any, axis: Any, k: Any) -> Any:
+    return doubled(k) * np.sum(added(np.sum(x * x, axis=axis), x[0, 0])[0])
+
+
+def printing_call(x: Any, axis: Any, k: Any) -> Any:
+    return told(k) * np.sum(added(np.sum(x * x, axis=axis), x[0, 0])[0])
+
+
+def drawing_call(x: Any, axis: Any, k: Any) -> Any:
+    return random_by(k) * np.sum(added(np.sum(x * x, axis=axis), x[0, 0])[0])
+
+
+def test_what_calls_quiet_functions_begins_again() -> None:
+    for axis in (None, 0):
+        expected = numeric_gradient(lambda x, axis=axis: quiet_call(x, axis, 1.5), (X,))
+        np.testing.assert_allclose(grad(quiet_call)(X, axis, 1.5), expected, rtol=1e-7)
+
+
+def test_what_calls_a_function_that_prints_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+    with contextlib.suppress(S2SADError):
+        grad(printing_call)(X, None, 1.5)
+    assert capsys.readouterr().out.count("told") == 1
+
+
+def test_what_calls_a_function_that_draws_does_not() -> None:
+    random.seed(3)
+    with contextlib.suppress(S2SADError):
+        grad(drawing_call)(X, None, 1.5)
+    found = random.random()
+    random.seed(3)
+    drawing_call(X, None, 1.5)
+    assert found == random.random()
+
+
+def repeated_rows(s: Any, n: Any) -> Any:
+    a = [s, np.array([s, s * s, 1.0 - s])][n]
+    v = np.broadcast_to(a, (3, 3))
+    a *= 1.5
+    return np.sum(v * v)
+
+
+def windows(s: Any, n: Any) -> Any:
+    rows = []
+    for k in range(n):
+        rows.append(np.array([s, s * s, 1.0 - s]) * (k + 1))
+    a = rows[1]
+    v = np.lib.stride_tricks.sliding_window_view(a, 2)
+    a *= 1.5
+    return np.sum(v * v) + np.sum(a)
+
+
+def test_of_numbers_alone_numbers_are_tried_first() -> None:
+    expected = numeric_gradient(lambda s: repeated_rows(s, 0), (1.3,))
+    np.testing.assert_allclose(grad(repeated_rows)(1.3, 0), expected, rtol=1e-7)
+    assert variants(repeated_rows).met_sizes == ()
+
+
+@pytest.mark.parametrize(("f", "n"), [(repeated_rows, 1), (windows, 2)])
+def test_arrays_that_were_taken_for_numbers_are_refused_as_arrays(f: Callable[..., Any], n: int) -> None:
+    for _ in range(2):
+        try:
+            found = grad(f)(1.3, n)
+        except UnsupportedError as error:
+            assert error.violations[0].place is not None  # noqa: PT017
+        else:
+            np.testing.assert_allclose(found, numeric_gradient(lambda s: f(s, n), (1.3,)), rtol=1e-7)
