@@ -9,6 +9,7 @@ dependences.
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ from s2sad.analysis.versions import changed_items
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.lower import Lowered
 from s2sad.frontend.summaries import may_change
+from s2sad.frontend.unfollowed import is_foreign
 from s2sad.ir.nodes import (
     HOLDING,
     Assign,
@@ -234,11 +236,20 @@ def written_outside(
         for call in (*user_calls(stmt), *constant_calls(stmt)):
             known = effects.calls.get(call)
             operands = (*call.args, *(v for _, v in call.kwargs))
-            if known is not None and known.overwriting:
+            if known is not None and known.overwriting and not _is_foreign(call, lowered):
                 yield Outside(stmt, f"{call.op.name}(...) writes an array that it is not given", True, (call,))
             elif known is not None and known.outside and any(n in varied for e in operands for n in carriers(e)):
                 what = f"{call.op.name}(...) writes what is differentiated into an object that it is not given"
                 yield Outside(stmt, what, False, (call,))
+
+
+def _is_foreign(call: Call, lowered: Lowered) -> bool:
+    """Whether a call is of a function of an installed package that the caller is not of.
+
+    It has no arrays of the caller's but those that it was given, and what may be an array of its own is saved.
+    """
+    function = call.op.function
+    return isinstance(function, types.FunctionType) and is_foreign(function, lowered.source.file)
 
 
 def _reach(graph: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:

@@ -80,11 +80,30 @@ def _is_method(call: Node, name: str, owner: Any) -> bool:
 _DRAWN = ("size", "random_state")
 
 
+def _quantiles(call: Node, owner: Any) -> list[float]:
+    """The probabilities of the quantiles that a method gives: of the median one, of an interval those of its ends."""
+    name = call.func.attr
+    function = getattr(type(owner), name, None)
+    if getattr(function, "__qualname__", "") != f"rv_generic.{name}" or ops.find(getattr(owner, "ppf", None)) is None:
+        return []
+    given = [*call.args, *(k.value for k in call.keywords if k.arg == "confidence")]
+    if name == "median" and not (call.args or call.keywords):
+        return [0.5]
+    if name != "interval" or len(given) != 1 or len(call.args) + len(call.keywords) != 1:
+        return []
+    confidence = given[0].value if isinstance(given[0], gast.Constant) else None
+    if not isinstance(confidence, float) or not 0.0 <= confidence <= 1.0:
+        return []
+    return [(1.0 - confidence) / 2, (1.0 + confidence) / 2]
+
+
 def _fits(call: Node, owner: Any) -> bool:
     """Whether a method of an object with fixed parameters is an operation of the distribution.
 
-    It has the point alone as argument, or none, or draws.
+    It has the point alone as argument, or none, or draws, or gives quantiles.
     """
+    if _quantiles(call, owner):
+        return True
     known = ops.spec_of(getattr(owner, call.func.attr, None))
     if known is None or is_starred(call):
         return False
@@ -115,6 +134,14 @@ def _name(name: str, context: Node, place: Node) -> Node:
     return gast.copy_location(gast.Name(id=name, ctx=context, annotation=None, type_comment=None), place)
 
 
+def _quantile(call: Node, made: Node, point: float) -> Node:
+    """The quantile of a distribution with the parameters of an object, in the place of a ``call``."""
+    made = copy.deepcopy(made)
+    func = gast.copy_location(gast.Attribute(value=made.func, attr="ppf", ctx=gast.Load()), call.func)
+    probability = gast.copy_location(gast.Constant(value=point, kind=None), call)
+    return gast.copy_location(gast.Call(func=func, args=[probability, *made.args], keywords=made.keywords), call)
+
+
 class _Methods(gast.NodeTransformer):  # type: ignore[misc]
     def __init__(self, variables: dict[str, Node], lookup: Lookup) -> None:
         self.variables = variables
@@ -129,6 +156,10 @@ class _Methods(gast.NodeTransformer):  # type: ignore[misc]
             made = copy.deepcopy(self.variables[made.id])
         elif not (isinstance(made, gast.Call) and self.is_taken_apart(node, made)):
             return node
+        if points := _quantiles(node, self.lookup(made.func)[1]):
+            parts = [_quantile(node, made, point) for point in points]
+            whole = parts[0] if len(parts) == 1 else gast.Tuple(elts=parts, ctx=gast.Load())
+            return gast.copy_location(whole, node)
         func = gast.copy_location(gast.Attribute(value=made.func, attr=node.func.attr, ctx=gast.Load()), node.func)
         if node.func.attr == "rvs":
             drawn = [gast.keyword(arg=n, value=a) for n, a in zip(_DRAWN, node.args, strict=False)]
@@ -140,7 +171,11 @@ class _Methods(gast.NodeTransformer):  # type: ignore[misc]
         """Whether a call is of a method of an object that is made there, and may be one of the distribution's."""
         if not _is_frozen(made, self.lookup) or not _fits(node, self.lookup(made.func)[1]):
             return False
-        if node.func.attr == "rvs" or not node.args:
+        points = _quantiles(node, self.lookup(made.func)[1])
+        if len(points) > 1:
+            # The parameters are computed for each.
+            return all(map(self.is_pure, nodes_of(made)[1:]))
+        if node.func.attr == "rvs" or points or not node.args:
             return True
         return self.may_swap(made, node.args[0])
 

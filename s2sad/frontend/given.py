@@ -16,7 +16,7 @@ from s2sad.frontend.resolve import Member
 from s2sad.ir.nodes import Op
 from s2sad.ops.binding import places, positions, spelled
 from s2sad.ops.spec import OpSpec
-from s2sad.runtime.classes import MEMBERS, is_changing_class, module_of, package_of
+from s2sad.runtime.classes import MEMBERS, defines_itself, is_changing_class, module_of, package_of
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -48,7 +48,14 @@ def is_built_in(func: Node, lookup: Lookup) -> bool:
     """Whether what is called is a method, and that of a built-in class if the class of the object has it at all."""
     found, function = lookup(func)
     is_method = not found and isinstance(func, gast.Attribute) and not isinstance(function, Member)
-    return is_method and not is_class(func.value, lookup)
+    return is_method and not (is_class(func.value, lookup) or _is_of_package(func, lookup))
+
+
+def _is_of_package(func: Node, lookup: Lookup) -> bool:
+    """Whether a member is one of an object that is known, and defined by a class of an installed package."""
+    found, owner = lookup(func.value)
+    cls: type = type(owner)
+    return found and defines_itself(cls, func.attr)
 
 
 def is_class(node: Node, lookup: Lookup) -> bool:

@@ -98,7 +98,7 @@ def written_by(call: Node, lookup: Lookup, surely: bool = False) -> Iterator[str
         for part in [*arguments, *([] if isinstance(call.func, gast.Lambda) else [call.func])]:
             yield from _bases(part, lookup)
     for part in _written_parts(call, functions or (), lookup):
-        yield from names_held(part, lookup)
+        yield from _bases(part, lookup)
 
 
 def touched(call: Node, lookup: Lookup) -> Iterator[Node]:

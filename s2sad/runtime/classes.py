@@ -257,6 +257,19 @@ def static_member(cls: type, name: str) -> Any:
     return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
 
 
+@functools.cache
+def defines_itself(cls: type, name: str) -> bool:
+    """Whether a member of a class is defined in an installed package that is not NumPy, and so by no built-in class.
+
+    Example:
+        >>> defines_itself(list, "count"), defines_itself(np.ma.MaskedArray, "mean")
+        (False, False)
+    """
+    owner = next((base for base in cls.__mro__ if name in vars(base)), object)
+    module = module_of(owner)
+    return is_of_library(module) and package_of(owner) not in ("builtins", "numpy", *sys.stdlib_module_names)
+
+
 def makes_attribute(cls: type, name: str, own: bool = False) -> bool:
     """Whether an attribute of an object, which may have it as its ``own``, is of its class or made when it is read.
 

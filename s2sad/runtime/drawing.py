@@ -27,7 +27,8 @@ def gumbel(generator: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -
 
 def uniform(generator: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
     """``generator.uniform(low, high, size)``"""
-    return generator.uniform(low, high, size)
+    # A generator of Python's draws one number, and takes no size.
+    return generator.uniform(low, high) if size is None else generator.uniform(low, high, size)
 
 
 def exponential(generator: Any, scale: Any = 1.0, size: Any = None) -> Any:

@@ -125,14 +125,17 @@ def _factored(matrix: Array) -> Array:
         raise UndefinedDerivativeError(message, "Add a small multiple of the unit matrix to the covariance.") from None
 
 
-def normal_adjoints(g: Array, x: Array, mean: Array, cov: Array) -> tuple[Array, Array, Array]:
-    """The adjoints of the point, the mean and the covariance, given that of the logarithm of the normal density."""
+def normal_adjoints(g: Array, x: Array, mean: Array, cov: Array, df: float = math.inf) -> tuple[Array, Array, Array]:
+    """The adjoints of the point, the mean and the covariance, given that of the logarithm of the normal density.
+
+    With ``df`` it is the density of the t distribution.
+    """
     d, matrix = _deviations(x, mean, cov)
     factor = _factored(matrix)
     n = len(matrix)
     g = np.reshape(g, (-1, 1))
     y = linalg.cho_solve(factor, d.reshape(-1, n).T).T
-    y_bar = g * y
+    y_bar = g * _weights(d, y, df) * y
     x_bar = np.reshape(-y_bar if np.size(x) == y_bar.size else -np.sum(y_bar, 1), np.shape(x))
     mean_bar = 0.0 if mean is None else np.reshape(np.sum(y_bar, 0), np.shape(mean))
     s = 0.5 * (y_bar.T @ y - np.sum(g) * linalg.cho_solve(factor, np.eye(n)))
@@ -141,16 +144,60 @@ def normal_adjoints(g: Array, x: Array, mean: Array, cov: Array) -> tuple[Array,
     return x_bar, mean_bar, cov_bar
 
 
-def normal_tangent(x_dot: Array, mean_dot: Array, cov_dot: Array, z: Array, x: Array, mean: Array, cov: Array) -> Array:
-    """The tangent of ``z``, the logarithm of the normal density."""
+def normal_tangent(
+    x_dot: Array, mean_dot: Array, cov_dot: Array, z: Array, x: Array, mean: Array, cov: Array, df: float = math.inf
+) -> Array:
+    """The tangent of ``z``, the logarithm of the normal density; with ``df`` that of the t distribution."""
     d, matrix = _deviations(x, mean, cov)
     factor = _factored(matrix)
     n = len(matrix)
     d_dot, _ = _deviations(x_dot, None if mean is None else mean_dot, matrix)
     _, matrix_dot = _deviations(x, mean, cov_dot if cov is not None else 0.0)
     y = linalg.cho_solve(factor, d.reshape(-1, n).T).T
-    rate = np.sum(y * (0.5 * y @ matrix_dot - d_dot.reshape(-1, n)), 1)
+    weights = _weights(d, y, df)[:, 0]
+    rate = weights * np.sum(y * (0.5 * y @ matrix_dot - d_dot.reshape(-1, n)), 1)
     return np.reshape(rate - 0.5 * np.trace(linalg.cho_solve(factor, matrix_dot)), np.shape(z))
+
+
+def _weights(d: Array, y: Array, df: float) -> Array:
+    """What the derivatives of the t distribution are beside those of the normal one with this covariance."""
+    n = y.shape[1]
+    distance = np.sum(d.reshape(-1, n) * y, axis=1, keepdims=True)
+    return np.ones_like(distance) if math.isinf(df) else (df + n) / (df + distance)
+
+
+def student_rate(x: Array, loc: Array, shape: Array, df: float) -> Array:
+    """The derivative of the logarithm of the density of the multivariate t distribution by ``df``, for each point."""
+    d, matrix = _deviations(x, loc, shape)
+    n = len(matrix)
+    y = linalg.cho_solve(_factored(matrix), d.reshape(-1, n).T).T
+    if math.isinf(df):
+        return np.zeros(len(y))
+    distance = np.sum(d.reshape(-1, n) * y, axis=1)
+    constant = special.digamma(0.5 * (df + n)) - special.digamma(0.5 * df) - n / df
+    return 0.5 * (constant - np.log1p(distance / df) + (df + n) * distance / (df * (df + distance)))
+
+
+def student_adjoints(g: Array, x: Array, loc: Array, shape: Array, df: float) -> tuple[Array, Array, Array, Array]:
+    """The adjoints of the parameters, given that of the logarithm of the density of the multivariate t distribution."""
+    rate = student_rate(x, loc, shape, df)
+    return (*normal_adjoints(g, x, loc, shape, df), np.sum(np.reshape(g, -1) * rate))
+
+
+def student_tangent(
+    x_dot: Array,
+    loc_dot: Array,
+    shape_dot: Array,
+    df_dot: Array,
+    z: Array,
+    x: Array,
+    loc: Array,
+    shape: Array,
+    df: float,
+) -> Array:
+    """The tangent of ``z``, the logarithm of the density of the multivariate t distribution."""
+    rate = np.reshape(student_rate(x, loc, shape, df), np.shape(z))
+    return normal_tangent(x_dot, loc_dot, shape_dot, z, x, loc, shape, df) + df_dot * rate
 
 
 # --- Dirichlet's distribution ---

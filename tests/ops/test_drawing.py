@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -93,3 +94,11 @@ def test_the_functions_of_the_module_are_methods_of_its_generator() -> None:
     value, tangent = jvp(module_draws, (X,), (X,))
     assert value == module_draws(X)
     np.testing.assert_allclose(tangent, expected @ X, rtol=1e-7)
+
+
+def test_a_generator_of_python_draws_between_limits() -> None:
+    def f(x: Any, rng: Any) -> Any:
+        return rng.uniform(x, 2 * x) * rng.random() + rng.uniform(x**2, 5.0)
+
+    found = grad(f)(0.7, random.Random(3))
+    assert found == pytest.approx(numeric_gradient(lambda x: f(x, random.Random(3)), [0.7]), rel=1e-8)

@@ -387,3 +387,31 @@ def test_matrix_of_one_number_inside_a_program() -> None:
 
     w = np.array([2.0])
     np.testing.assert_allclose(grad(f)(w), numeric_gradient(f, (w,), 0), rtol=1e-8)
+
+
+FUNCTIONS_OF_MATRICES = [
+    scipy.linalg.sinhm, scipy.linalg.coshm, scipy.linalg.tanhm, scipy.linalg.sinm, scipy.linalg.cosm, scipy.linalg.tanm,
+    scipy.linalg.logm, scipy.linalg.expm,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", FUNCTIONS_OF_MATRICES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("size", [2.0**40, 2.0**-40])
+def test_derivatives_of_functions_of_matrices_are_linear_in_adjoints_of_any_size(function: Any, size: float) -> None:
+    a = A / 3
+
+    def f(a: Any, size: float) -> Any:
+        return np.sum(size * function(a) * np.arange(1.0, 17.0).reshape(4, 4))
+
+    np.testing.assert_allclose(grad(f)(a, size) / size, grad(f)(a, 1.0), rtol=1e-12, atol=1e-13)
+    large = jvp(lambda a: function(a), (a,), (size * a,))[1]
+    np.testing.assert_allclose(large / size, jvp(lambda a: function(a), (a,), (a,))[1], rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("size", [2.0**40, 2.0**-40])
+def test_second_derivatives_of_exponentials_are_linear_in_directions_of_any_size(size: float) -> None:
+    def f(a: Any, e: Any) -> Any:
+        return np.sum(scipy.linalg.expm_frechet(a, e, compute_expm=False) * np.arange(16.0).reshape(4, 4))
+
+    a, e = A / 3, np.cos(A)
+    np.testing.assert_allclose(grad(f)(a, size * e) / size, grad(f)(a, e), rtol=1e-12)

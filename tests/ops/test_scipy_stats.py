@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pathlib
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from scipy import special, stats
 from scipy.stats import norm
 
 import s2sad
-from s2sad import grad, jvp, ops
+from s2sad import grad, jvp, ops, value_and_grad
 from s2sad.errors import S2SADError
 from s2sad.ops.scipy.distributions import CONTINUOUS
 from tests.oracle import numeric_gradient, richardson_jvp
@@ -262,7 +263,7 @@ def redefined(p: Any) -> Any:
 
 def between(p: Any) -> Any:
     d = norm(p[0], 1.0)
-    return np.sum(d.logpdf(p)) + d.interval(0.9)[0]
+    return np.sum(d.logpdf(p)) + d.support()[0]
 
 
 @pytest.mark.parametrize("f", [in_order, redefined, between], ids=lambda f: f.__name__)
@@ -333,3 +334,66 @@ def test_what_nobody_reads() -> None:
     value, slope = jvp(unread, (np.array([0.3, 0.4]),), (np.array([1.0, 2.0]),))
     assert (value, slope) == (pytest.approx(0.12), pytest.approx(1.0))
     np.testing.assert_allclose(grad(unread)(np.array([0.3, 0.4])), [0.4, 0.3])
+
+
+def interval(p: Any, x: Any) -> Any:
+    low, high = stats.norm(p[0], p[1]).interval(0.9)
+    return low * high + np.sum(x)
+
+
+def interval_of_variable(p: Any, x: Any) -> Any:
+    law = stats.gamma(2.3, loc=p[0] * p[1], scale=p[1])
+    low, high = law.interval(confidence=0.8)
+    return np.sum(x) * low / high + law.median()
+
+
+def median(p: Any, x: Any) -> Any:
+    return stats.t(5.0, p[0], np.exp(p[1])).median() * np.sum(x) + stats.norm.interval(0.5, p[0], p[1])[0]
+
+
+def student(p: Any, x: Any) -> Any:
+    shape = np.array([[2.0, 0.3], [0.3, 1.0]]) * p[1]
+    law = stats.multivariate_t(p * x[0], shape, df=2.5 + p[0])
+    return law.logpdf(p) + np.sum(stats.multivariate_t(loc=p, shape=shape, df=4.0).pdf(np.outer(x, x)[:, :2]))
+
+
+def counted(p: Any, x: Any) -> Any:
+    rate = np.abs(p[0]) + 0.5
+    total = stats.poisson.mean(rate) ** 2 * stats.poisson(rate).std() + stats.geom.var(0.3 * p[1], loc=2.0)
+    return total * stats.nbinom.mean(rate, 0.4 * p[1]) * stats.binom(5, 0.3 * p[1], loc=p[0]).mean() + np.sum(x)
+
+
+@pytest.mark.parametrize("f", [interval, interval_of_variable, median, student, counted])
+def test_quantiles_and_moments_of_objects_with_fixed_parameters(f: Callable[..., Any]) -> None:
+    args = (np.array([0.3, 1.2]), np.array([0.4, -0.7, 1.1]))
+    assert value_and_grad(f)(*args)[0] == f(*args)
+    for i in range(2):
+        np.testing.assert_allclose(grad(f, i)(*args), numeric_gradient(f, args, i), rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda s: stats.zipf.mean(s),
+        lambda s: stats.dlaplace.var(s) * s,
+        lambda s: stats.dirichlet.mean(np.array([s, 1.0]))[0],
+        lambda s: stats.dirichlet.var(np.array([s, 1.0]))[0],
+        lambda s: stats.zipfian.mean(s, 5),
+        lambda s: stats.skellam.std(s, 2.0),
+    ],
+)
+def test_methods_under_the_names_of_those_of_arrays_are_not_taken_for_them(f: Callable[..., Any]) -> None:
+    try:
+        found = grad(f)(3.5)
+    except S2SADError:
+        return
+    assert found == pytest.approx(numeric_gradient(f, (3.5,)), rel=1e-6)
+
+
+def test_the_density_of_a_t_distribution_is_that_of_the_normal_one_in_the_limit() -> None:
+    def f(x: Any, df: float) -> Any:
+        return stats.multivariate_t.logpdf(x, x[::-1] / 3, np.eye(2), df)
+
+    x = np.array([0.3, -0.8])
+    np.testing.assert_allclose(grad(f)(x, math.inf), grad(f)(x, 1e9), rtol=1e-7)
+    assert grad(f, 1)(x, math.inf) == 0.0

@@ -37,6 +37,26 @@ class Other(Smoother):
 def exchange():
     for hook in HOOKS:
         hook()
+BUFFER, KEPT = np.zeros(3), []
+def shared(n):
+    BUFFER[:] = n
+    return BUFFER
+def keep(a):
+    KEPT.append(a)
+def change(n):
+    KEPT[-1][0] = n
+    return 1.0
+SPACES = {None: np}
+def chosen(space):
+    return SPACES[space]
+def window(n, space=None):
+    space = chosen(space)
+    w = space.ones(n)
+    w[1:] *= 0.5
+    return w
+def cleared(mask):
+    mask.view(np.int8).sort()
+    return mask * 2.0
 """
 PROGRAM = """
 import numpy as np
@@ -61,6 +81,40 @@ def counted(x):
 def exchanged(x):
     library.exchange()
     return np.sum(HOLDER.inner.scaled(x))
+A = np.ones(3)
+library.keep(A)
+def windowed(x):
+    return np.sum(x * library.window(3) ** 2)
+def compared(x):
+    return np.sum(x * library.cleared(x > 0.0))
+def refilled(x):
+    a = library.shared(2.0)
+    y = x * a
+    b = library.shared(3.0)
+    return np.sum(y * y) + np.sum(a * x)
+def refilled_in_turn(x):
+    total = 0.0
+    for n in range(3):
+        a = library.shared(n + 1.0)
+        total = total + np.sum(a * x * x)
+    return total
+def kept(x):
+    y = x * 2.0
+    library.keep(y)
+    library.change(5.0)
+    return np.sum(y * y)
+def kept_before(x):
+    y = np.ones(3)
+    library.keep(y)
+    y[:] = x * x
+    library.change(5.0)
+    return np.sum(y * y)
+def kept_at_first(x):
+    y = A * x
+    library.change(5.0)
+    z = np.sum(y * y) + np.sum(A * x)
+    library.change(1.0)
+    return z
 """
 X = np.array([0.3, 0.7, -0.4])
 
@@ -83,6 +137,25 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 def test_gradient(program: Any, name: str) -> None:
     f = getattr(program, name)
     np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, [X]), rtol=1e-6, atol=1e-7)
+
+
+def test_a_function_that_is_given_constants_may_write_into_arrays_of_its_own(program: Any) -> None:
+    np.testing.assert_array_equal(grad(program.windowed)(X), [1.0, 0.25, 0.25])
+
+
+def test_what_is_compared_is_not_written_through_the_result(program: Any) -> None:
+    np.testing.assert_array_equal(grad(program.compared)(X), [0.0, 2.0, 2.0])
+
+
+@pytest.mark.parametrize("name", ["refilled", "refilled_in_turn", "kept", "kept_before", "kept_at_first"])
+def test_arrays_that_a_package_keeps(program: Any, name: str) -> None:
+    """They are what the package has written into them where they are read, or there is an error."""
+    f = getattr(program, name)
+    try:
+        found = grad(f)(X)
+    except S2SADError:
+        return
+    np.testing.assert_allclose(found, numeric_gradient(f, [X]), rtol=1e-6, atol=1e-7)
 
 
 def test_a_method_under_a_built_in_name_may_write(program: Any) -> None:

@@ -107,7 +107,7 @@ def _analytic() -> Sequence[Sample]:
 
 
 def _logm_jvp(A_dot: Array, A: Array) -> Array:
-    return beside(linalg.logm(doubled(A, A_dot)))
+    return beside(linalg.logm(doubled(A, A_dot)), A, A_dot)
 
 
 @rule(
@@ -120,7 +120,7 @@ def _logm_jvp(A_dot: Array, A: Array) -> Array:
     complex_adjoints=True,
 )
 def logm(z_bar: Array, A: Array) -> Array:
-    return beside(linalg.logm(doubled(transposed(A), z_bar)))
+    return beside(linalg.logm(doubled(transposed(A), z_bar)), A, z_bar)
 
 
 def _sqrtm_jvp(A_dot: Array, z: Array, A: Array) -> Array:
@@ -145,7 +145,7 @@ def _powers() -> Sequence[Sample]:
 
 
 def _power_jvp(A_dot: Array, A: Array, t: float) -> Array:
-    return beside(linalg.fractional_matrix_power(doubled(A, A_dot), t))
+    return beside(linalg.fractional_matrix_power(doubled(A, A_dot), t), A, A_dot)
 
 
 @rule(
@@ -158,7 +158,7 @@ def _power_jvp(A_dot: Array, A: Array, t: float) -> Array:
     complex_adjoints=True,
 )
 def fractional_matrix_power(z_bar: Array, A: Array, t: float) -> Array:
-    return beside(linalg.fractional_matrix_power(doubled(transposed(A), z_bar), t))
+    return beside(linalg.fractional_matrix_power(doubled(transposed(A), z_bar), t), A, z_bar)
 
 
 def _entire() -> Sequence[Sample]:
@@ -170,57 +170,57 @@ def _declare(function: Callable[..., Any], jvp: Callable[..., Any]) -> Callable[
 
 
 def _cosm_jvp(A_dot: Array, A: Array) -> Array:
-    return beside(linalg.cosm(doubled(A, A_dot)))
+    return beside(linalg.cosm(doubled(A, A_dot)), A, A_dot)
 
 
 @_declare(linalg.cosm, _cosm_jvp)
 def cosm(z_bar: Array, A: Array) -> Array:
-    return beside(linalg.cosm(doubled(transposed(A), z_bar)))
+    return beside(linalg.cosm(doubled(transposed(A), z_bar)), A, z_bar)
 
 
 def _sinm_jvp(A_dot: Array, A: Array) -> Array:
-    return beside(linalg.sinm(doubled(A, A_dot)))
+    return beside(linalg.sinm(doubled(A, A_dot)), A, A_dot)
 
 
 @_declare(linalg.sinm, _sinm_jvp)
 def sinm(z_bar: Array, A: Array) -> Array:
-    return beside(linalg.sinm(doubled(transposed(A), z_bar)))
+    return beside(linalg.sinm(doubled(transposed(A), z_bar)), A, z_bar)
 
 
 def _tanm_jvp(A_dot: Array, A: Array) -> Array:
-    return beside(linalg.tanm(doubled(A, A_dot)))
+    return beside(linalg.tanm(doubled(A, A_dot)), A, A_dot)
 
 
 @_declare(linalg.tanm, _tanm_jvp)
 def tanm(z_bar: Array, A: Array) -> Array:
-    return beside(linalg.tanm(doubled(transposed(A), z_bar)))
+    return beside(linalg.tanm(doubled(transposed(A), z_bar)), A, z_bar)
 
 
 def _coshm_jvp(A_dot: Array, A: Array) -> Array:
-    return beside(linalg.coshm(doubled(A, A_dot)))
+    return beside(linalg.coshm(doubled(A, A_dot)), A, A_dot)
 
 
 @_declare(linalg.coshm, _coshm_jvp)
 def coshm(z_bar: Array, A: Array) -> Array:
-    return beside(linalg.coshm(doubled(transposed(A), z_bar)))
+    return beside(linalg.coshm(doubled(transposed(A), z_bar)), A, z_bar)
 
 
 def _sinhm_jvp(A_dot: Array, A: Array) -> Array:
-    return beside(linalg.sinhm(doubled(A, A_dot)))
+    return beside(linalg.sinhm(doubled(A, A_dot)), A, A_dot)
 
 
 @_declare(linalg.sinhm, _sinhm_jvp)
 def sinhm(z_bar: Array, A: Array) -> Array:
-    return beside(linalg.sinhm(doubled(transposed(A), z_bar)))
+    return beside(linalg.sinhm(doubled(transposed(A), z_bar)), A, z_bar)
 
 
 def _tanhm_jvp(A_dot: Array, A: Array) -> Array:
-    return beside(linalg.tanhm(doubled(A, A_dot)))
+    return beside(linalg.tanhm(doubled(A, A_dot)), A, A_dot)
 
 
 @_declare(linalg.tanhm, _tanhm_jvp)
 def tanhm(z_bar: Array, A: Array) -> Array:
-    return beside(linalg.tanhm(doubled(transposed(A), z_bar)))
+    return beside(linalg.tanhm(doubled(transposed(A), z_bar)), A, z_bar)
 
 
 # --- matrix equations

@@ -137,6 +137,7 @@ def _declare_moments(name: str, shapes: Sequence[float], known: Mapping[str, Map
 _SYMMETRIC = ("norm", "laplace", "logistic")
 _MIDDLE = {"gamma": (1.7,), "chi2": (3.2,), "beta": (1.7, 2.4), "lognorm": (0.6,)}
 _FORMULA = "write its formula out, as in SciPy's documentation of the distribution"
+_WHOLE = "its result is a whole number, and jumps; wrap the argument in stop_gradient(...) if no derivative should pass"
 _STANDARD = "draw standard numbers, and write what is drawn as a function of them: loc + scale * norm.rvs(size=n)"
 
 for _name, _distribution in CONTINUOUS.items():
@@ -152,6 +153,55 @@ for _name, _distribution in CONTINUOUS.items():
     for _method in _rest:
         _known = {"nnlf": f"use -np.sum(stats.{_name}.logpdf(x, ...))", "median": f"use stats.{_name}.ppf(0.5, ...)"}
         operation(getattr(_object, _method), remedy=_known.get(_method, _FORMULA))
+
+# --- moments of discrete distributions
+
+#: The derivatives of the mean and the variance by the shape parameters.
+_COUNTED: dict[str, tuple[tuple[Any, ...], dict[str, str], dict[str, str]]] = {
+    "poisson": ((1.7,), {"mu": "1.0"}, {"mu": "1.0"}),
+    "bernoulli": ((0.3,), {"p": "1.0"}, {"p": "1 - 2 * p"}),
+    "binom": ((5, 0.3), {"p": "n"}, {"p": "n * (1 - 2 * p)"}),
+    "geom": ((0.3,), {"p": "-1 / p**2"}, {"p": "(p - 2) / p**3"}),
+    "nbinom": (
+        (2.5, 0.4),
+        {"n": "(1 - p) / p", "p": "-n / p**2"},
+        {"n": "(1 - p) / p**2", "p": "n * (p - 2) / p**3"},
+    ),
+}
+
+
+def _counts(shapes: Sequence[Any]) -> Callable[[], Sequence[Sample]]:
+    def points() -> Sequence[Sample]:
+        columns = [np.array([[s], [1.1 * s]]) if isinstance(s, float) else s for s in shapes]
+        return [sample(*shapes), sample(*columns, np.array([0.3, -1.2, 2.0])), sample(*shapes, loc=0.7)]
+
+    return points
+
+
+def _declare_counted(name: str, shapes: Sequence[Any], by_mean: dict[str, str], by_var: dict[str, str]) -> None:
+    given = "".join(f"{s}, " for s in shapes_of(name))
+    for method, slopes in (("mean", by_mean), ("var", by_var), ("std", by_var)):
+        parts = [f"({text}) / (2 * z)" if method == "std" else text for text in slopes.values()]
+        moving = ["loc"] if method == "mean" else []
+        text = f"def {method}({'' if method != 'std' else 'z, '}{given}loc=0):\n    return "
+        elementwise(
+            getattr(getattr(stats, name), method),
+            wrt=[*slopes, *moving],
+            samples=_counts(shapes),
+            steps={"loc"} - {*moving},
+            dtype="double",
+            real_only=True,
+        )(rule_of(name, method, f"{text}{', '.join([*parts, *('1.0' for _ in moving)])}\n"))
+
+
+for _name, _counted in _COUNTED.items():
+    _declare_counted(_name, *_counted)
+    _object = getattr(stats, _name)
+    operation(_object.rvs, ordered=True, remedy=_WHOLE)
+    for _method in ("ppf", "isf", "median", "interval"):
+        operation(getattr(_object, _method), remedy=_WHOLE)
+    for _method in ("entropy", "moment", "stats", "expect"):
+        operation(getattr(_object, _method), remedy=_FORMULA)
 
 # --- the multivariate normal distribution
 

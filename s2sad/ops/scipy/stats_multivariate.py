@@ -1,4 +1,4 @@
-"""Rules of the multivariate distributions of ``scipy.stats``: the normal distribution and Dirichlet's.
+"""Rules of the multivariate distributions of ``scipy.stats``: the normal and the t distribution, and Dirichlet's.
 
 SciPy reads the lower triangle of a covariance matrix, so the gradient is zero above the diagonal.
 """
@@ -18,6 +18,8 @@ from s2sad.runtime.scipy_stats import (
     dirichlet_tangent,
     normal_adjoints,
     normal_tangent,
+    student_adjoints,
+    student_tangent,
 )
 
 Array = Any
@@ -77,6 +79,80 @@ def _normal_jvp(x_dot: Array, mean_dot: Array, cov_dot: Array, z: Array, x: Arra
 def pdf(z: Array, z_bar: Array, x: Array, mean: Array = None, cov: Array = 1, allow_singular: bool = False) -> Array:
     x_bar, mean_bar, cov_bar = normal_adjoints(z_bar * z, x, mean, cov)
     return x_bar, mean_bar, cov_bar
+
+
+def _student_samples() -> Sequence[Sample]:
+    x, loc = spread((4, 3)), spread((3,), -0.5, 0.5)
+    shape = spread((3, 3), -0.4, 0.4) + 2 * np.eye(3)
+    return [
+        sample(x, loc, shape, 2.5),
+        sample(x[0], loc, shape, df=1.3),
+        sample(x, loc, 1.7),
+        sample(x[0], loc, np.array([1.3, 0.8, 2.1]), 4.0),
+        sample(x, None, shape, 4.0),
+        sample(spread((4,)), 0.3, 1.7, 2.5),
+    ]
+
+
+def _log_student_samples() -> Sequence[Sample]:
+    x, loc = spread((4, 3)), spread((3,), -0.5, 0.5)
+    return [*_student_samples(), sample(x, loc, 1.7, np.inf)]
+
+
+def _log_student_jvp(
+    x_dot: Array,
+    loc_dot: Array,
+    shape_dot: Array,
+    df_dot: Array,
+    z: Array,
+    x: Array,
+    loc: Array,
+    shape: Array,
+    df: Array,
+) -> Array:
+    return student_tangent(x_dot, loc_dot, shape_dot, df_dot, z, x, loc, shape, df)
+
+
+@rule(
+    stats.multivariate_t.logpdf,
+    wrt=["x", "loc", "shape", "df"],
+    jvp=_log_student_jvp,
+    samples=_log_student_samples,
+    dtype="double",
+    real_only=True,
+)
+def student_logpdf(z_bar: Array, x: Array, loc: Array = None, shape: Array = 1, df: Array = 1) -> Array:
+    x_bar, loc_bar, shape_bar, df_bar = student_adjoints(z_bar, x, loc, shape, df)
+    return x_bar, loc_bar, shape_bar, df_bar
+
+
+def _student_jvp(
+    x_dot: Array,
+    loc_dot: Array,
+    shape_dot: Array,
+    df_dot: Array,
+    z: Array,
+    x: Array,
+    loc: Array,
+    shape: Array,
+    df: Array,
+) -> Array:
+    return z * student_tangent(x_dot, loc_dot, shape_dot, df_dot, z, x, loc, shape, df)
+
+
+@rule(
+    stats.multivariate_t.pdf,
+    wrt=["x", "loc", "shape", "df"],
+    jvp=_student_jvp,
+    samples=_student_samples,
+    dtype="double",
+    real_only=True,
+)
+def student_pdf(
+    z: Array, z_bar: Array, x: Array, loc: Array = None, shape: Array = 1, df: Array = 1, allow_singular: bool = False
+) -> Array:
+    x_bar, loc_bar, shape_bar, df_bar = student_adjoints(z_bar * z, x, loc, shape, df)
+    return x_bar, loc_bar, shape_bar, df_bar
 
 
 def _dirichlet_samples() -> Sequence[Sample]:

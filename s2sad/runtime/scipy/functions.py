@@ -26,16 +26,23 @@ def expm_derivative(a: Any, e: Any) -> Any:
 
 
 def doubled(a: Any, e: Any) -> Any:
-    """The matrix ``[[a, e], [0, a]]``, or a stack of such."""
-    e = e + np.zeros_like(a)
+    """The matrix ``[[a, e], [0, a]]``, or a stack of such, with ``e`` brought to the size of ``a``."""
+    # Functions of a matrix scale it by its norm: of ``a`` beside a much larger ``e`` they would lose digits.
+    e = (e + np.zeros_like(a)) / size_beside(e, a)
     above, below = np.concatenate([a, e], axis=-1), np.concatenate([np.zeros_like(a), a], axis=-1)
     return np.concatenate([above, below], axis=-2)
 
 
-def beside(f: Any) -> Any:
-    """The upper right block of a function of a doubled matrix: the derivative of it at ``a`` along ``e``."""
+def beside(f: Any, a: Any, e: Any) -> Any:
+    """Upper right block of a function of ``doubled(a, e)``, for ``e`` as it is: the derivative at ``a`` along it."""
     size = np.shape(f)[-1] // 2
-    return f[..., :size, size:]
+    return size_beside(e, a) * f[..., :size, size:]
+
+
+def size_beside(e: Any, a: Any) -> Any:
+    """How much larger the elements of each matrix of ``e`` are than those of ``a``: a power of two."""
+    large, unit = (np.max(np.abs(x), axis=(-2, -1), keepdims=True, initial=0.0) for x in (e, a))
+    return np.ldexp(np.ones_like(unit), np.frexp(large)[1] - np.frexp(unit)[1])
 
 
 def expm_frechet_adjoint(z_bar: Any, a: Any, e: Any, compute_expm: bool = True) -> tuple[Any, Any]:
@@ -59,9 +66,11 @@ def second_derivative(a: Any, e: Any, d: Any) -> Any:
     """Second derivative of ``linalg.expm`` at ``a`` along ``e`` and ``d``."""
     none = np.zeros_like(a + e)
     a, e, d = a + none, e + none, d + none
+    by, to = size_beside(e, a), size_beside(d, a)
+    e, d = e / by, d / to
     blocks = [[a, e, d, none], [none, a, none, d], [none, none, a, e], [none, none, none, a]]
     size = np.shape(a)[-1]
-    return linalg.expm(np.block(blocks))[..., :size, 3 * size :]
+    return by * to * linalg.expm(np.block(blocks))[..., :size, 3 * size :]
 
 
 def _of_each(function: Callable[..., Any], a: Any, e: Any) -> Any:
