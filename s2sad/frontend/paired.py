@@ -125,18 +125,24 @@ class _Pairing:
         if not _is_row(target, len(iterable.args)):
             return
         made: list[Node] = []
-        while any(self.is_call(arg, zip) for arg in iterable.args):
+        bound = Counter(n.id for n in nodes_of(loop.target) if isinstance(n, gast.Name))
+
+        def is_apart(arg: Node, part: Node) -> bool:
+            # A target that is assigned in the body is assigned after all others.
+            alone = isinstance(part, gast.Name) and bound[part.id] == 1
+            return self.is_call(arg, zip) and (alone or _is_row(part, len(arg.args)))
+
+        while any(map(is_apart, iterable.args, target.elts)):
             args: list[Node] = []
             targets: list[Node] = []
             for arg, part in zip(iterable.args, target.elts, strict=True):
-                if not self.is_call(arg, zip):
+                if not is_apart(arg, part):
                     args.append(arg)
                     targets.append(part)
                     continue
                 args += arg.args
                 if not _is_row(part, len(arg.args)):
-                    hint = part.id if isinstance(part, gast.Name) else "item"
-                    names = [self.fresh(hint) for _ in arg.args]
+                    names = [self.fresh(part.id) for _ in arg.args]
                     stores, reads = (
                         [gast.copy_location(gast.Name(n, context, None, None), part) for n in names]
                         for context in (gast.Store(), gast.Load())
@@ -147,8 +153,8 @@ class _Pairing:
                 else:
                     targets += part.elts
             iterable.args, target.elts = args, targets
+            self.found = True
         loop.body = [*made, *loop.body]
-        self.found = True
 
 
 def _is_row(target: Node, length: int) -> bool:

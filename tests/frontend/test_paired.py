@@ -129,6 +129,36 @@ def test_what_is_used_elsewhere_stays(f: Any) -> None:
     np.testing.assert_allclose(found, numeric_gradient(f, (P,)), rtol=1e-7)
 
 
+def bound_twice(p: Any) -> Any:
+    total = 0.0
+    for v, v in zip(zip(p, 2 * p), p[1:]):
+        total = total + np.sum(v) ** 2
+    return total
+
+
+def item_by_the_next_name(p: Any) -> Any:
+    rows, k = [0.0, 0.0, 0.0], 0
+    for rows[k], k in zip(zip(p, 2 * p), [1, 2, 0]):
+        pass
+    return rows[0][0] * rows[1][1] + rows[2][0] ** 2
+
+
+def item_by_the_name_before(p: Any) -> Any:
+    rows = [0.0, 0.0, 0.0]
+    for k, rows[k] in zip([1, 2, 0], zip(p, 2 * p)):
+        pass
+    return rows[0][0] * rows[1][1] + rows[2][0] ** 2
+
+
+@pytest.mark.parametrize("f", [bound_twice, item_by_the_next_name, item_by_the_name_before], ids=lambda f: f.__name__)
+def test_targets_are_assigned_in_order(f: Any) -> None:
+    try:
+        found = grad(f)(P)
+    except S2SADError:
+        return
+    np.testing.assert_allclose(found, numeric_gradient(f, (P,)), rtol=1e-7)
+
+
 def another_zip(p: Any) -> Any:
     def zip(a: Any, b: Any) -> Any:
         return [(a[1], b[0])]
