@@ -384,9 +384,10 @@ def _first_form(
     numbers = argnums if isinstance(argnums, (tuple, list)) else [argnums]
     asked = [int(n) + 1 for n in numbers if isinstance(n, (int, np.integer))]
     count = max(required(target) if target.function is None else 0, *asked)
-    positional = target.function_for(count).__code__.co_varnames
+    code = target.function_for(count).__code__
+    params = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     names = [argnames] if isinstance(argnames, str) else argnames or ()
-    return target.function_for(count, [n for n in names if n not in positional])
+    return target.function_for(count, [n for n in names if n not in params])
 
 
 @overload

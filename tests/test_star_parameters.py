@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad, hessian, jvp, vjp
+from s2sad import grad, hessian, jvp, value_and_grad, vjp
 from s2sad.errors import ArgumentError
 from tests.oracle import numeric_gradient
 
@@ -100,3 +100,45 @@ def test_other_default_values() -> None:
     f.__kwdefaults__ = {"scale": 2.0}
     assert df(3.0) == 10.0
     assert df(3.0, 1.0, 4.0) == 2.0
+
+
+def test_a_loop_sees_options_in_the_order_of_the_call() -> None:
+    def f(x: Any, **options: Any) -> Any:
+        s = 1.0
+        for v in options.values():
+            s = s * x + v
+        return s
+
+    df = value_and_grad(f)
+    for _ in range(2):
+        assert df(2.0, w=2.0, a=3.0) == (11.0, 6.0)
+        assert df(2.0, a=3.0, w=2.0) == (12.0, 7.0)
+    assert value_and_grad(functools.partial(f, w=2.0))(2.0, a=3.0) == (11.0, 6.0)
+    assert value_and_grad(functools.partial(f, a=1.0, w=2.0))(2.0, a=3.0) == (12.0, 7.0)
+
+
+FACTOR = 5.0
+
+
+def test_options_named_as_what_the_function_reads() -> None:
+    weight = 3.0
+
+    def f(x: Any, *args: Any, power: float = 1.0, **options: Any) -> Any:
+        """What the module, the function around it, and a function inside of it have."""
+        return np.sum(x**power) * FACTOR * weight + sum(options.values()) * np.sum(x) + sum(args)
+
+    def inside(x: Any, **options: Any) -> Any:
+        return (lambda v: np.sum(v * FACTOR))(x) * options["FACTOR"]
+
+    for name in ("FACTOR", "weight", "np", "args", "sum"):
+        value, gradient = value_and_grad(f)(X, 4.0, power=2.0, **{name: 2.0, "other": 1.0})
+        assert value == f(X, 4.0, power=2.0, **{name: 2.0, "other": 1.0})
+        np.testing.assert_allclose(gradient, 2 * X * FACTOR * weight + 3.0)
+        assert grad(f, argnames=name)(X, power=2.0, **{name: 2.0}) == np.sum(X)
+    np.testing.assert_allclose(grad(inside)(X, FACTOR=2.0), np.full(2, 10.0))
+    np.testing.assert_allclose(grad(lambda x, **o: x[0] * FACTOR * o["FACTOR"])(X, FACTOR=2.0), [10.0, 0.0])
+
+
+def test_an_option_named_as_an_argument_by_position_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="the option x of <lambda> has the name of an argument"):
+        grad(lambda x, /, **options: x * options["x"])(2.0, x=3.0)
