@@ -90,9 +90,76 @@ def written_by_a_key(x: Any) -> Any:
     return sum(sorted(y.flat, key=lambda v: y.fill(0.5) or v)) + np.sum(y)
 
 
+def written_by_another_name(x: Any) -> Any:
+    y, total = (x * 1.0).T, 0.0
+    row = y[1]
+    for v in y.flat:
+        row += v
+        total += v * v
+    return total
+
+
+def written_as_a_number_would_be(x: Any) -> Any:
+    total: Any = 0.0
+    total += x
+    y, found = total.T, 0.0
+    for v in y.flat:
+        total += v
+        found += v * v
+    return found
+
+
+def written_by_position(x: Any) -> Any:
+    y, total = (x * 1.0).T, 0.0
+    row = y[1]
+    for v in y.flat:
+        np.multiply(row, 1.1, row)
+        total = total + v * v
+    return total
+
+
+def written_by_a_target(x: Any) -> Any:
+    y, total = (x * 1.0).T, 0.0
+    for y[1, 1] in y.flat:  # noqa: B020
+        total = total + y[1, 1] * y[0, 1]
+    return total
+
+
+def written_before_it_is_run_through(x: Any) -> Any:
+    y = (x * 1.0).T
+    later = (v * v for v in y.flat)
+    y[0, 1] = x[1, 1]
+    return sum(later)
+
+
+def written_by_the_next_argument(x: Any) -> Any:
+    y = (x * 1.0).T
+    return sum(y.flat, 2.0 if double(y) is None else 1.0)
+
+
+def in_turn(y: Any) -> Any:
+    for v in y.flat:  # noqa: UP028
+        yield v
+
+
+def written_between_two_items(x: Any) -> Any:
+    y, total = (x * 1.0).T, 0.0
+    for v in in_turn(y):
+        y[1, 1] = v * v
+        total = total + v
+    return total
+
+
 @pytest.mark.parametrize(
     "f",
     [
+        written_by_another_name,
+        written_as_a_number_would_be,
+        written_by_position,
+        written_by_a_target,
+        written_before_it_is_run_through,
+        written_by_the_next_argument,
+        written_between_two_items,
         written_by_a_method,
         written_by_a_key,
         written_by_a_store,
@@ -107,6 +174,28 @@ def test_what_is_written_meanwhile(f: Callable[..., Any]) -> None:
     except UnsupportedError:
         return
     np.testing.assert_allclose(found, numeric_gradient(f, (X,)), rtol=1e-7)
+
+
+class Layers:
+    def __init__(self, x: Any) -> None:
+        self.flat = [x[0, 0], x[1, 1] ** 2]
+
+
+SIZES = Layers(np.eye(2))
+
+
+def attribute_of_another_class(x: Any) -> Any:
+    layers, total = Layers(x), 0.0
+    for v in layers.flat:
+        total += v * v
+    a, b = layers.flat
+    return total + a * b + sum(layers.flat) + sum(v * x[0, 1] for v in SIZES.flat)
+
+
+def test_an_attribute_of_another_class() -> None:
+    f = attribute_of_another_class
+    np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-7, atol=1e-9)
+    assert grad(lambda x, layers: sum(v * x for v in layers.flat))(2.0, SIZES) == 2.0
 
 
 # --- NumPy gives a view of an array for ``np.array(a.flat)``, where the items lie in its order
