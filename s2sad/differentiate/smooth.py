@@ -234,12 +234,12 @@ def _of_norm(operands: Given, fact: Look) -> Call | None:
 
 def _of_distance(made: Call) -> Call | None:
     """A function of SciPy's, of the metric of which there is one for the square."""
-    operands, function = given(made), made.op.function
-    if operands.keys() == {"u", "v"} and getattr(function, "__name__", "") == "euclidean":
+    operands, name = given(made), getattr(made.op.function, "__name__", "")
+    if operands.keys() == {"u", "v"} and name == "euclidean":
         square = getattr(sys.modules[_DISTANCES], "sqeuclidean")  # noqa: B009
         return Call(Op("function", "sqeuclidean", square), made.args, made.kwargs)
     metric = operands.get("metric", _EUCLIDEAN)
-    if operands.keys() <= {"XA", "XB", "X", "metric"} and metric == _EUCLIDEAN:
+    if name in ("cdist", "pdist") and operands.keys() <= {"XA", "XB", "X", "metric"} and metric == _EUCLIDEAN:
         points = tuple([operands[name] for name in ("XA", "XB", "X") if name in operands])
         return Call(made.op, (*points, Const("sqeuclidean")))
     return None

@@ -75,7 +75,7 @@ def matmul_left(g: Any, x1: Any, x2: Any) -> Any:
     The second operand may be a sparse matrix.
     """
     if is_sparse(x2):
-        return _by_sparse(g @ x2.T, x1)
+        return _by_sparse(_product(g, x2.T), x1)
     columns = np.expand_dims(x2, -1) if np.ndim(x2) == 1 else x2
     rows_shape = (1, *np.shape(x1)) if np.ndim(x1) == 1 else np.shape(x1)
     product = np.matmul(_as_matrices(g, x1, x2), np.swapaxes(columns, -1, -2))
@@ -88,11 +88,22 @@ def matmul_right(g: Any, x1: Any, x2: Any) -> Any:
     The first operand may be a sparse matrix.
     """
     if is_sparse(x1):
-        return _by_sparse(x1.T @ g, x2)
+        return _by_sparse(_product(x1.T, g), x2)
     rows = np.expand_dims(x1, 0) if np.ndim(x1) == 1 else x1
     columns_shape = (*np.shape(x2), 1) if np.ndim(x2) == 1 else np.shape(x2)
     product = np.matmul(np.swapaxes(rows, -1, -2), _as_matrices(g, x1, x2))
     return np.reshape(unbroadcast(product, columns_shape), np.shape(x2))
+
+
+def _product(a: Any, b: Any) -> Any:
+    """A product with the transpose of a sparse matrix, or of a linear operator, which may not know its own."""
+    try:
+        return a @ b
+    except NotImplementedError as error:
+        raise UndefinedDerivativeError(
+            "a linear operator that does not know its adjoint has no derivative",
+            "Give it rmatvec (and rmatmat): LinearOperator(shape, matvec=..., rmatvec=...).",
+        ) from error
 
 
 def _as_matrices(g: Any, x1: Any, x2: Any) -> Any:

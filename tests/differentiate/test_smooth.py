@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import cdist, euclidean, pdist
+from scipy.spatial.distance import cdist, euclidean, pdist, squareform
 
 from s2sad import grad, hessian, hvp, jvp
 from tests.oracle import numeric_gradient
@@ -413,3 +413,14 @@ def test_roots_of_what_a_loop_replaces(f: Callable[..., Any]) -> None:
     expected = numeric_gradient(f, (x,))
     np.testing.assert_allclose(grad(f)(x), expected, rtol=1e-7, atol=1e-8)
     np.testing.assert_allclose(jvp(f, (x,), (v,))[1], expected @ v, rtol=1e-7)
+
+
+@pytest.mark.parametrize("square", [lambda y: y * y, lambda y: y**2, np.square])
+def test_what_has_points_as_no_argument_is_no_distance(square):
+    """The parameter of `squareform`, a row of distances, has the name of the points of `pdist`."""
+
+    def f(x):
+        return np.sum(square(squareform(x)) * np.arange(9.0).reshape(3, 3))
+
+    x = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(grad(f)(x), 2 * x * [4.0, 8.0, 12.0])

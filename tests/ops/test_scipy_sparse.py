@@ -516,9 +516,10 @@ def test_what_a_solver_returns_is_not_taken_for_its_matrix(monkeypatch: pytest.M
     assert not [name for name in read if name.startswith("scipy")]
 
 
-def test_an_operator_that_does_not_know_its_adjoint_is_refused() -> None:
+@pytest.mark.parametrize("applied", [lambda x: ONE_WAY.matvec(x), lambda x: ONE_WAY @ x], ids=["method", "product"])
+def test_an_operator_that_does_not_know_its_adjoint_is_refused(applied: Any) -> None:
     with pytest.raises(UndefinedDerivativeError, match="rmatvec"):
-        grad(lambda x: np.sum(ONE_WAY.matvec(x) ** 2))(V)
+        grad(lambda x: np.sum(applied(x) ** 2))(V)
 
 
 def test_the_norms_that_a_solver_reports_have_no_derivative() -> None:

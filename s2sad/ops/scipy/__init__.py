@@ -36,6 +36,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
         "spline_slopes",
         "scattered",
         "smoothing",
+        "derived_splines",
         "surfaces",
         "kernels",
         "models.interpolate",
@@ -67,7 +68,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
         "moments",
         "densities",
         "models.circular",
-        "models.multivariate",
+        "models.intervals",
         "models.densities",
     ),
 }

@@ -119,6 +119,8 @@ def _through_places() -> Sequence[Sample]:
         sample(x, wide, 2, None, grid.reshape(2, 2), 1),
         sample(x, wide, 2, None, grid, axis=1),
         sample(*made(3, "clamped"), float(grid[0])),
+        sample(*made(3), grid, 0, 0, True, 1),
+        sample(x, wide, 2, None, grid, 1, 1, True, 1),
     ]
 
 
@@ -135,8 +137,9 @@ def _through_jvp(
     nu: int = 0,
     axis: int = 0,
     extrapolate: Any = True,
+    order: int = 0,
 ) -> Array:
-    knots = spline_knots(x, k, bc_type)
+    knots, nu = spline_knots(x, k, bc_type), nu + order
     moved = bspline(knots, c_dot + np.zeros_like(c), k, points, nu, axis, extrapolate)
     moved = moved + by_points(bspline(knots, c, k, points, nu + 1, axis, extrapolate), points_dot, points, axis)
     return moved + through_places_tangent(x_dot, x, c, k, bc_type, points, nu, axis, extrapolate)
@@ -153,8 +156,9 @@ def through_rule(
     nu: int = 0,
     axis: int = 0,
     extrapolate: Any = True,
+    order: int = 0,
 ) -> tuple[Array, Array, Array]:
-    knots = spline_knots(x, k, bc_type)
+    knots, nu = spline_knots(x, k, bc_type), nu + order
     return (
         through_places_adjoint(z_bar, x, c, k, bc_type, points, nu, axis, extrapolate),
         bspline_coefficients_adjoint(z_bar, knots, c, k, points, nu, axis, extrapolate),

@@ -272,18 +272,23 @@ def hermite_rule(z_bar: Array, x: Array, y: Array, dydx: Array, axis: int = 0) -
 
 def _fits() -> Sequence[Sample]:
     x, y = knots(7), numbers(7)
-    return [sample(x, y), sample(x, y, None, 2), sample(x, y, k=3, s=0), sample(x, y, None, 3, 0, True)]
+    weighted = [sample(x, y, y**2 + 1.0, 3, 0), sample(x, y, y**2 + 1.0, 2, 0, True)]
+    return [sample(x, y), sample(x, y, None, 2), sample(x, y, k=3, s=0), sample(x, y, None, 3, 0, True), *weighted]
 
 
-def _fitted_jvp(y_dot: Array, x: Array, w: Any = None, k: int = 3, s: Any = None, smooth: bool = False) -> Array:
+def _fitted_jvp(
+    y_dot: Array, w_dot: Array, x: Array, w: Any = None, k: int = 3, s: Any = None, smooth: bool = False
+) -> Array:
+    # A spline through all points does not change with their weights.
     return fitted_tangent(y_dot, x, w, k, s, smooth)
 
 
-@rule(fitted_coefficients, wrt=["y"], jvp=_fitted_jvp, samples=_fits, dtype="unknown")
+@rule(fitted_coefficients, wrt=["y", "w"], jvp=_fitted_jvp, samples=_fits, dtype="unknown")
 def fitted_rule(
     z_bar: Array, x: Array, y: Array, w: Any = None, k: int = 3, s: Any = None, smooth: bool = False
-) -> Array:
-    return fitted_adjoint(z_bar, x, y, w, k, s, smooth)
+) -> tuple[Array, Array]:
+    y_bar = fitted_adjoint(z_bar, x, y, w, k, s, smooth)
+    return y_bar, 0.0 * y_bar
 
 
 def _fitted_adjoints() -> Sequence[Sample]:

@@ -12,10 +12,14 @@ from s2sad.ops.points import numbers
 from s2sad.ops.spec import Sample, constant, linear, rule, sample
 from s2sad.runtime.scipy.smoothing import (
     closest_adjoint,
+    closest_adjoints,
     closest_coefficients,
+    closest_tangent,
     smoothing_adjoint,
+    smoothing_adjoints,
     smoothing_coefficients,
     smoothing_knots,
+    smoothing_tangent,
     spline_integral,
     spline_integrals,
     spline_value,
@@ -31,12 +35,18 @@ _KNOTS = np.array([0.0, 0.0, 0.0, 0.0, 2.3, 4.6, 4.6, 4.6, 4.6])
 
 def _smoothed() -> Sequence[Sample]:
     weights = np.arange(1.0, 8.0)
-    return [sample(numbers(7), _PLACES, None, 0.3), sample(numbers(7), _PLACES, weights, 0.1)]
+    wide = sample(numbers(7, 2), _PLACES, weights, 0.2)
+    return [sample(numbers(7), _PLACES, None, 0.3), sample(numbers(7), _PLACES, weights, 0.1), wide]
 
 
-@linear(smoothing_coefficients, wrt=["y"], samples=_smoothed, dtype="unknown")
-def smoothing_rule(z_bar: Array, y: Array, x: Array, w: Any, lam: Any) -> Array:
-    return smoothing_adjoint(z_bar, x, w, lam)
+def _smoothed_jvp(y_dot: Array, w_dot: Array, lam_dot: Array, z: Array, y: Array, x: Array, w: Any, lam: Any) -> Array:
+    return smoothing_tangent(y_dot, w_dot, lam_dot, z, y, x, w, lam)
+
+
+@rule(smoothing_coefficients, wrt=["y", "w", "lam"], jvp=_smoothed_jvp, samples=_smoothed, dtype="unknown")
+def smoothing_rule(z: Array, z_bar: Array, y: Array, x: Array, w: Any, lam: Any) -> tuple[Array, Array, Array]:
+    y_bar, w_bar, lam_bar = smoothing_adjoints(z_bar, z, y, x, w, lam)
+    return y_bar, w_bar, lam_bar
 
 
 @linear(
@@ -51,12 +61,18 @@ def smoothing_adjoint_rule(z_bar: Array, g: Array, x: Array, w: Any, lam: Any) -
 
 def _closest() -> Sequence[Sample]:
     weights = np.arange(1.0, 8.0)
-    return [sample(numbers(7), _PLACES, _KNOTS, 3, None), sample(numbers(7, 2), _PLACES, _KNOTS, 3, weights)]
+    points = [sample(numbers(7), _PLACES, _KNOTS, 3, None), sample(numbers(7, 2), _PLACES, _KNOTS, 3, weights)]
+    return [*points, sample(numbers(7), _PLACES, _KNOTS, 3, weights)]
 
 
-@linear(closest_coefficients, wrt=["y"], samples=_closest, dtype="unknown")
-def closest_rule(z_bar: Array, y: Array, x: Array, t: Array, k: int, w: Any) -> Array:
-    return closest_adjoint(z_bar, x, t, k, w)
+def _closest_jvp(y_dot: Array, w_dot: Array, z: Array, y: Array, x: Array, t: Array, k: int, w: Any) -> Array:
+    return closest_tangent(y_dot, w_dot, z, y, x, t, k, w)
+
+
+@rule(closest_coefficients, wrt=["y", "w"], jvp=_closest_jvp, samples=_closest, dtype="unknown")
+def closest_rule(z: Array, z_bar: Array, y: Array, x: Array, t: Array, k: int, w: Any) -> tuple[Array, Array]:
+    y_bar, w_bar = closest_adjoints(z_bar, z, y, x, t, k, w)
+    return y_bar, w_bar
 
 
 @linear(

@@ -15,6 +15,7 @@ from scipy import interpolate
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.scipy.callables import tangent_by_adjoints
 from s2sad.runtime.scipy.interpolants import bspline
+from s2sad.runtime.scipy.splines import in_double
 
 Array = Any
 
@@ -23,10 +24,25 @@ _ENDS = {"natural": 2, "clamped": 1}
 
 
 def through(
-    x: Array, c: Array, k: int, bc_type: Any, points: Array, nu: int = 0, axis: int = 0, extrapolate: Any = True
+    x: Array,
+    c: Array,
+    k: int,
+    bc_type: Any,
+    points: Array,
+    nu: int = 0,
+    axis: int = 0,
+    extrapolate: Any = True,
+    order: int = 0,
 ) -> Array:
-    """The values at points of the spline of ``make_interp_spline(x, y, k, bc_type=bc_type)``, of its coefficients."""
-    return bspline(spline_knots(x, k, bc_type), c, k, points, nu, axis, extrapolate)
+    """The values at points of the spline of ``make_interp_spline(x, y, k, bc_type=bc_type)``, of its coefficients.
+
+    With ``order`` it is its derivative, as a spline of its own.
+    """
+    knots = spline_knots(x, k, bc_type)
+    if order:
+        own = interpolate.BSpline(knots, in_double(c), k).derivative(order)
+        return bspline(own.t, own.c, own.k, points, nu, axis, extrapolate)
+    return bspline(knots, c, k, points, nu, axis, extrapolate)
 
 
 def through_places_adjoint(

@@ -8,6 +8,15 @@ import numpy as np
 from scipy import interpolate
 
 from s2sad.ops.models import model
+from s2sad.runtime.scipy.derived import (
+    derived_bspline_coefficients,
+    derived_knots,
+    fitted_between,
+    integral,
+    knots_between,
+    padded,
+    product_spline,
+)
 from s2sad.runtime.scipy.interpolants import (
     bspline,
     evaluated,
@@ -120,6 +129,15 @@ class BSpline:
         beyond = self.extrapolate if extrapolate is None else extrapolate
         return bspline(self.t, self.c, self.k, x, nu, self.axis, beyond)
 
+    def derivative(self, nu: Any = 1) -> Any:
+        return derived_bspline(self.t, padded(self.c, self.t), self.k, nu, self.axis, self.extrapolate)
+
+    def antiderivative(self, nu: Any = 1) -> Any:
+        return derived_bspline(self.t, padded(self.c, self.t), self.k, -nu, self.axis, self.extrapolate)
+
+    def integrate(self, a: Any, b: Any, extrapolate: Any = None) -> Any:
+        return integral(a, b, self.t, self.c, self.k, self.extrapolate if extrapolate is None else extrapolate)
+
 
 class Interpolating:
     """A B-spline through data, with knots that depend on the places of these."""
@@ -139,14 +157,42 @@ class Interpolating:
         beyond = self.extrapolate if extrapolate is None else extrapolate
         return through(self.places, self.c, self.k, self.bc_type, x, nu, self.axis, beyond)
 
+    def derivative(self, nu: Any = 1) -> Any:
+        require_unchanged(self.knots, self.t)
+        return Slope(self.places, self.c, self.k, self.bc_type, self.axis, nu)
+
+
+class Slope:
+    """The derivative of a B-spline through data."""
+
+    def __init__(self, x: Any, c: Any, k: Any, bc_type: Any, axis: Any, order: Any) -> None:
+        self.places = x
+        self.c = c
+        self.k = k
+        self.bc_type = bc_type
+        self.axis = axis
+        self.order = order
+
+    def __call__(self, x: Any, nu: Any = 0, extrapolate: Any = None) -> Any:
+        beyond = True if extrapolate is None else extrapolate
+        return through(self.places, self.c, self.k, self.bc_type, x, nu, self.axis, beyond, self.order)
+
+    def derivative(self, nu: Any = 1) -> Any:
+        return Slope(self.places, self.c, self.k, self.bc_type, self.axis, self.order + nu)
+
 
 class Collocated(BSpline):
-    def __init__(self, t: Any, c: Any, k: Any, axis: Any) -> None:
+    def __init__(self, t: Any, c: Any, k: Any, axis: Any, extrapolate: Any = True) -> None:
         self.t = t
         self.c = c
         self.k = k
         self.axis = axis
-        self.extrapolate = True
+        self.extrapolate = extrapolate
+
+
+def derived_bspline(t: Any, c: Any, k: Any, n: Any, axis: Any, extrapolate: Any) -> Any:
+    """The ``n``-th derivative of a B-spline, of the antiderivative if ``n`` is negative."""
+    return Collocated(derived_knots(t, c, k, n), derived_bspline_coefficients(c, t, k, n), k - n, axis, extrapolate)
 
 
 @model(interpolate.make_interp_spline, given="anything")
@@ -172,6 +218,23 @@ def splint(a: Any, b: Any, tck: Any) -> Any:
     return spline_integral(a, b, tck[0], tck[1], tck[2])
 
 
+@model(interpolate.splder, given="structured")
+def splder(tck: Any, n: Any = 1) -> Any:
+    t, c, k = tck
+    return derived_knots(t, c, k, n), derived_bspline_coefficients(c, t, k, n), k - n
+
+
+@model(interpolate.splantider, given="structured")
+def splantider(tck: Any, n: Any = 1) -> Any:
+    t, c, k = tck
+    return derived_knots(t, c, k, -n), derived_bspline_coefficients(c, t, k, -n), k + n
+
+
+@model(interpolate.bisplev, given="structured")
+def bisplev(x: Any, y: Any, tck: Any, dx: Any = 0, dy: Any = 0) -> Any:
+    return product_spline(x, y, tck[2], tck[0], tck[1], tck[3], tck[4], dx, dy)
+
+
 @model(interpolate.make_smoothing_spline)
 def make_smoothing_spline(x: Any, y: Any, w: Any = None, lam: Any = None) -> Any:
     return Collocated(smoothing_knots(x, w, lam), smoothing_coefficients(y, x, w, lam), 3, 0)
@@ -182,22 +245,53 @@ def make_lsq_spline(x: Any, y: Any, t: Any, k: Any = 3, w: Any = None) -> Any:
     return Collocated(t, closest_coefficients(y, x, t, k, w), k, 0)
 
 
-@model(interpolate.UnivariateSpline)
-class UnivariateSpline:
-    def __init__(self, x: Any, y: Any, w: Any = None, *, k: Any = 3, s: Any = None) -> None:
-        self.t = fitted_knots(x, y, w, k, s, True)
-        self.c = fitted_coefficients(x, y, w, k, s, True)
+class Univariate:
+    """A spline of FITPACK."""
+
+    def __init__(self, t: Any, c: Any, k: Any) -> None:
+        self.t = t
+        self.c = c
         self.k = k
 
     def __call__(self, x: Any, nu: Any = 0) -> Any:
         return evaluated(x, self.t, self.c, self.k, nu, 0)
 
+    def derivative(self, n: Any = 1) -> Any:
+        return derived_univariate(self.t, self.c, self.k, n)
+
+    def antiderivative(self, n: Any = 1) -> Any:
+        return derived_univariate(self.t, self.c, self.k, -n)
+
+    def integral(self, a: Any, b: Any) -> Any:
+        return spline_integral(a, b, self.t, self.c, self.k)
+
+
+def derived_univariate(t: Any, c: Any, k: Any, n: Any) -> Any:
+    """The ``n``-th derivative of a spline of FITPACK, of the antiderivative if ``n`` is negative."""
+    return Univariate(derived_knots(t, c, k, n), derived_bspline_coefficients(c, t, k, n), k - n)
+
+
+@model(interpolate.UnivariateSpline)
+class UnivariateSpline(Univariate):
+    def __init__(self, x: Any, y: Any, w: Any = None, *, k: Any = 3, s: Any = None) -> None:
+        self.t = fitted_knots(x, y, w, k, s, True)
+        self.c = fitted_coefficients(x, y, w, k, s, True)
+        self.k = k
+
 
 @model(interpolate.InterpolatedUnivariateSpline)
-class InterpolatedUnivariateSpline(UnivariateSpline):
+class InterpolatedUnivariateSpline(Univariate):
     def __init__(self, x: Any, y: Any, w: Any = None, *, k: Any = 3) -> None:
         self.t = fitted_knots(x, y, w, k, 0, True)
         self.c = fitted_coefficients(x, y, w, k, 0, True)
+        self.k = k
+
+
+@model(interpolate.LSQUnivariateSpline)
+class LSQUnivariateSpline(Univariate):
+    def __init__(self, x: Any, y: Any, t: Any, w: Any = None, *, k: Any = 3) -> None:
+        self.t = knots_between(x, t, k)
+        self.c = fitted_between(y, x, t, w, k)
         self.k = k
 
 
