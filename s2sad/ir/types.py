@@ -402,7 +402,9 @@ def given_of_both(a: Fact, b: Fact) -> Fact | None:
     if "none" not in (a.kind, b.kind) and a.given is None and b.given is None:
         return None
     numbers_ = [f.given or f for f in (a, b) if f.kind != "none"]
-    if any(not f.numeric or f.owners or f.reach for f in numbers_):
+    # Of floating-point dtypes likewise.
+    dtypes = all(f.kind == "other" and f.precision for f in numbers_)
+    if not (dtypes or all(f.numeric for f in numbers_)) or any(f.owners or f.reach for f in numbers_):
         return None
     return either([f if f.kind == "scalar" else f.but(shape=None, dims=None, size=None) for f in numbers_])
 

@@ -98,6 +98,12 @@ def _compared(test: Call, facts: Facts) -> bool | None:
     left, right = test.args[0], test.args[1]
     a, b = _value(left, facts), _value(right, facts)
     name = test.op.name
+    if (
+        name in ("==", "!=")
+        and len(test.args) == 2
+        and (_is_other_dtype(left, b, facts) or _is_other_dtype(right, a, facts))
+    ):
+        return name == "!="
     if name in ("is", "is not"):
         if b is _UNKNOWN and isinstance(right, Global) and facts.get(right).kind == "other":
             # What is no number or array is none: `x is np.ma.masked`.
@@ -105,7 +111,7 @@ def _compared(test: Call, facts: Facts) -> bool | None:
         if b is not None or not isinstance(left, (Var, Const)):
             return None
         kind = facts.get(left).kind
-        if kind in ("open", "other") and a is _UNKNOWN:
+        if kind in ("open", "other") and a is _UNKNOWN and facts.get(left).plain is None:
             return None
         return (kind == "none") is (name == "is")
     if name in ("in", "not in") and isinstance(right, Build) and isinstance(a, (str, int)):
@@ -118,6 +124,18 @@ def _compared(test: Call, facts: Facts) -> bool | None:
     if type(a) is not type(b) and name not in ("==", "!="):
         return None
     return _COMPARED[name](a, b)
+
+
+def _is_other_dtype(dtype: Expr, name: Any, facts: Facts) -> bool:
+    """Whether an expression surely is the dtype of floating-point numbers, and none of this name."""
+    if not (isinstance(dtype, Call) and _is_attribute(dtype, "dtype") and isinstance(name, str)):
+        return False
+    fact = facts.get(dtype.args[0])
+    try:
+        kind = np.dtype(name).kind
+    except TypeError:
+        return False
+    return fact.numeric and fact.precision in ("single", "double") and not fact.owners and kind not in "fc"
 
 
 def _is_instance(fact: Fact, of: Expr, classes: Classes) -> bool | None:
@@ -147,6 +165,8 @@ def _classes_of(fact: Fact) -> tuple[type, ...]:
         return ()
     if fact.value is not None:
         return (type(fact.value),)
+    if fact.plain is not None:
+        return (fact.plain,)
     scalars = (_REAL if fact.real else _NUMBERS) if fact.precision else ()
     match fact.kind:
         case "none":

@@ -109,8 +109,8 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         return _of_text(s, function, values, named)
     if any(function is cls for cls in _OF_NOTHING) and not args:
         return (Constant(function()),)
-    if len(args) == len(values) == 1 and any(function is f for f in _OF_NUMBERS):
-        return _of_number(s, function, args[0][1], op, frame)
+    if values and not named and any(function is f for f in _OF_NUMBERS):
+        return _of_number(s, function, args, op, frame)
     try:
         iterating, making, of_objects = ITERATING.get(function), _FUNCTIONS.get(function), _OF_OBJECTS.get(function)
     except TypeError:
@@ -158,19 +158,25 @@ def _run_through(function: Any, args: Args) -> slice:
     return slice(first, count if function in (zip, map) else first + 1)
 
 
-def _of_number(s: Specialiser, function: Any, value: Abstract, op: Operation, frame: Frame) -> Done:
+def _of_number(s: Specialiser, function: Any, args: Args, op: Operation, frame: Frame) -> Done:
     """What a function of one number gives for a known one; of an object what its method gives."""
-    if isinstance(value, Record) and function in _BY_METHODS:
-        return member_call(s, value, _BY_METHODS[function], [], op, frame)
-    known = s.plain(value)
-    if not isinstance(known, Constant) or type(known.value) not in (int, float, bool):
+    value, converted = args[0][1], False
+    if isinstance(value, Record) and not (function in (float, int) and is_array(value)):
+        done = member_call(s, value, _BY_METHODS[function], args[1:], op, frame)
+        if not isinstance(done, tuple) or function not in (float, int):
+            return done
+        # What is of this very class is converted once more, to itself.
+        value, converted = done[0], True
+    known, found = s.plain(value), math.nan
+    if isinstance(known, Constant) and type(known.value) in (int, float, bool) and len(args) == 1:
+        try:
+            found = function(known.value)
+        except (ArithmeticError, ValueError):
+            return None
+        if type(found) is int or (function is float and type(known.value) is int):
+            return (Constant(found),)
+    elif not converted:
         return None
-    try:
-        found = function(known.value)
-    except (ArithmeticError, ValueError):
-        return None
-    if type(found) is int or (function is float and type(known.value) is int):
-        return (Constant(found),)
     called = s.get(op.operands[0], frame)
     made = s.emit("call", s.operands([called, value], frame.place or op.place), ("",), place=frame.place or op.place)
     s.numbers.add(made)
@@ -456,7 +462,7 @@ _SHOWING: dict[Any, tuple[str, ...]] = {str: ("__str__", "__repr__"), repr: ("__
 #: Functions that call a special method of an object.
 _BY_METHODS: dict[Any, str] = {
     abs: "__abs__", round: "__round__", math.floor: "__floor__", math.ceil: "__ceil__",
-    math.trunc: "__trunc__",
+    math.trunc: "__trunc__", float: "__float__", int: "__int__",
 }  # fmt: skip
 _FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {
     callable: _callable,

@@ -41,7 +41,9 @@ def is_of_objects(dtype: Expr, fact: Look) -> bool:
     if by_name is not None:
         return holds_objects(by_name)
     known = fact(dtype)
-    of_numbers = known.each is not None and known.each.numeric
+    of_numbers = (known.each is not None and known.each.numeric) or (
+        known.given is not None and known.given.kind == "other"
+    )
     if known.kind == "none" or known.numeric or known.real or known.precision or of_numbers:
         return False
     if isinstance(dtype, Call) and dtype.op.kind == "attribute":
