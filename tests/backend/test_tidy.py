@@ -11,6 +11,7 @@ import pytest
 
 from s2sad import grad, value_and_grad
 from s2sad.backend.python.tidy import tidied
+from s2sad.ir.code import Place
 from tests.oracle import numeric_gradient
 
 PROGRAMS = [
@@ -64,6 +65,30 @@ def test_as_one_after_the_other(program: str) -> None:
     count: Callable[[str], int] = lambda name: program.count(f"= {name}\n") + program.endswith(f"= {name}")  # noqa: E731
     made = ast.unparse(tidied(body, lambda name: count(name) if name == "t" else 0))
     assert outcome(made) == outcome(program), made
+
+
+#: Statements that get the place of one call when the function that has them is written out where it is called.
+ON_ONE_LINE = [
+    "a, y = y\nb, y = y",
+    "a = y\nb = y",
+    "a, b = y\nx, z = y",
+    "y = 2\nb = 2",
+    "o.b = y\ny = y",
+    "a, y = y\nb, z = y",
+]
+
+
+@pytest.mark.parametrize("program", ON_ONE_LINE)
+def test_of_one_line_as_one_after_the_other(program: str) -> None:
+    body = ast.parse(program).body
+    for statement in body:
+        statement.place = Place(1, 0, 1, 9)  # type: ignore[attr-defined]
+    made = ast.unparse(tidied(body, lambda _: 0))
+    found, expected = ({"y": (1, (2, 3)), "o": Log()} for _ in range(2))
+    exec(made, found)
+    exec(program, expected)
+    for name in ("a", "b", "x", "y", "z"):
+        assert found.get(name) == expected.get(name), made
 
 
 def test_joined_where_nothing_stands_between() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 #: How often a name is used that the compiler has made; 0 for those of the program.
 Count = Callable[[str], int]
@@ -70,7 +70,7 @@ def _is_chained(before: ast.Assign, statement: ast.Assign, name: str) -> bool:
 
 
 def _is_repeated(before: ast.Assign, statement: ast.Assign) -> bool:
-    """Whether two statements on one line give the same constant or variable to their targets."""
+    """Whether two statements on one line give the same constant or variable, as it is, to their targets."""
     ends, starts = getattr(before, "place", None), getattr(statement, "place", None)
     if ends is None or starts is None or ends.line != starts.line:
         return False
@@ -79,7 +79,8 @@ def _is_repeated(before: ast.Assign, statement: ast.Assign) -> bool:
     values = before.value, statement.value
     if not all(isinstance(value, (ast.Constant, ast.Name)) for value in values):
         return False
-    return ast.dump(before.value) == ast.dump(statement.value)
+    is_same = ast.dump(before.value) == ast.dump(statement.value)
+    return is_same and _names(before.targets).isdisjoint(_names([before.value]))
 
 
 def _chains(statements: list[ast.stmt], count: Count) -> None:
@@ -121,14 +122,15 @@ def _slot(target: ast.expr, name: str) -> tuple[ast.Tuple | ast.List, int, list[
 
 def _are_names_apart(parts: Sequence[ast.expr], target: ast.expr) -> bool:
     """Whether parts of a target are names, of which another target neither reads nor binds any."""
-    names: set[str] = set()
-    for part in parts:
-        for node in ast.walk(part):
-            if isinstance(node, ast.Name):
-                names.add(node.id)
-            elif not isinstance(node, (ast.Tuple, ast.List, ast.Starred, ast.expr_context)):
-                return False
-    return names.isdisjoint(node.id for node in ast.walk(target) if isinstance(node, ast.Name))
+    plain = (ast.Name, ast.Tuple, ast.List, ast.Starred, ast.expr_context)
+    if not all(isinstance(node, plain) for part in parts for node in ast.walk(part)):
+        return False
+    return _names(parts).isdisjoint(_names([target]))
+
+
+def _names(parts: Iterable[ast.expr]) -> set[str]:
+    """The names in expressions or targets."""
+    return {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
 
 
 def _as_target(old: ast.expr, new: ast.expr) -> ast.expr:
