@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 import gast
 
@@ -21,6 +21,7 @@ from s2sad.analysis.infer import Facts
 from s2sad.analysis.sharing import sharing
 from s2sad.analysis.summaries import CallEffects, user_calls
 from s2sad.analysis.versions import changes, is_change, versions
+from s2sad.ir.needed import Liveness
 from s2sad.ir.nodes import (
     UNSET,
     Assign,
@@ -151,6 +152,8 @@ class _Holders:
         self.groups = groups
         self.definitions = dict(_definitions(function))
         self.uses = Counter(n for stmt in walk(function.body) for n in reads(stmt))
+        #: The names of containers that other variables get where nothing needs them under their own names any more.
+        self.moved = self._moved(function)
         self.facts = facts
         self.calls = calls
         self.ends = ends
@@ -161,7 +164,7 @@ class _Holders:
             case Var(name=name):
                 if name.startswith("~t.") and self.uses[name] == 1:
                     return all(self.is_fresh(v, group) for v in self.definitions.get(name, ()))
-                return name in group
+                return name in group or (name in self.moved and self.made_as(name) is not None)
             case Build() | Const() | Opaque(node=ast.ListComp()):
                 return True
             case Call(op=op, args=args):
@@ -195,6 +198,19 @@ class _Holders:
         """Whether an item of what a call gives, which is unpacked at once, is a container that it makes."""
         known = self.calls.get(whole) if isinstance(whole, Call) and is_user_call(whole) else None
         return known is not None and isinstance(place, Const) and place.value in known.makes
+
+    def _moved(self, function: Function) -> frozenset[str]:
+        moved, kept = set[str](), set[str]()
+
+        def defined(target: str, live: Set[str], stmt: Stmt) -> None:
+            sources = [stmt.value] if isinstance(stmt, Assign) else stmt.sources if isinstance(stmt, Copy) else []
+            for source in sources:
+                if isinstance(source, Var) and source.name not in self.groups.get(target, ()):
+                    names = self.groups.get(source.name, {source.name})
+                    (moved if isinstance(stmt, Assign) and live.isdisjoint(names) else kept).add(source.name)
+
+        Liveness(defined).block(function.body, set(names_in(function.result)))
+        return frozenset(moved - kept)
 
     def made_as(self, name: str) -> frozenset[str] | None:
         """The names of a container on the way from where it is made to ``name``; None if it may be made elsewhere."""

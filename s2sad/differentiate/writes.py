@@ -165,6 +165,12 @@ def _changed(state: State, value: Call, target: str) -> None:
             if made and target not in storage.same:
                 shadows.define(target, shadows.of(whole.name))
             return
+    elif made and (known := fact(whole)).kind in ("list", "dict") and not shadows.holds_arrays(whole):
+        if value.op.name != "pop" or known.kind != "list" or operands:
+            state.refusals.refuse_buffer(value.node)
+            return
+        # What is taken off in the forward part is zero by then, and its place there again before it is read.
+        state.make.emit(appended_to(shadows.of(target), Const(0.0), state.make.origin))
     if made:
         how = value.op
         if how.name.startswith("."):
