@@ -97,6 +97,8 @@ class _Matching:
         ways = list(self.ways(case.pattern, subject))
         if len(ways) > 1 and all(not names for _, names in ways):
             ways = [([" or ".join(f"({' and '.join(tests) or 'True'})" for tests, _ in ways)], [])]
+        if case.guard is not None and any(names for _, names in ways):
+            return self.guarded(ways, case, others, subject, s)
         rest = list(others)
         for tests, names in reversed(ways[1:]):
             rest.insert(0, (tests, names, case))
@@ -110,14 +112,6 @@ class _Matching:
         binds = [self.parsed(f"{name} = {text}", s) for name, text in names]
         body = self.block(case.body)
         at = case.body[0]
-        if case.guard is not None and binds:
-            matched = self.fresh("matched")
-            done = self.parsed(f"{matched} = 0", s)
-            done.value = case.guard
-            inside = [*binds, done]
-            out = [self.parsed(f"{matched} = False", s)]
-            out += self.branch(tests, inside, [], s) if tests else inside
-            return [*out, *self.branch([matched], body, self.remaining(others, subject, s), s)]
         if case.guard is not None:
             branch = self.branch([*tests, "0"], body, self.remaining(others, subject, s), s)[0]
             if tests:
@@ -128,6 +122,18 @@ class _Matching:
         if not tests:
             return [*binds, *body]
         return self.branch(tests, [*binds, *body], self.remaining(others, subject, s), at)
+
+    def guarded(self, ways: Sequence[_Way], case: Node, others: list[Node], subject: str, s: Node) -> list[Node]:
+        """The branches for a case that asks more of the names that it binds: in the first way in which it matches."""
+        matched = self.fresh("matched")
+        asked: list[Node] = []
+        for tests, names in reversed(ways):
+            done = self.parsed(f"{matched} = 0", s)
+            done.value = case.guard
+            inside = [*(self.parsed(f"{name} = {text}", s) for name, text in names), done]
+            asked = self.branch(tests, inside, asked, s) if tests else inside
+        body = self.branch([matched], self.block(case.body), self.remaining(others, subject, s), s)
+        return [self.parsed(f"{matched} = False", s), *asked, *body]
 
     def remaining(self, others: list[Node], subject: str, s: Node) -> list[Node]:
         if others and isinstance(others[0], tuple):
