@@ -338,7 +338,7 @@ class Adjoints:
         old = self.of.get(x.name)
         fact = self.make.of[x.name]
         if x.name in self.storage.changed:
-            new = self.zero(x.name, "before") if old is None else self.of_own(old, x.name)
+            new = self.zero(x.name, "before") if old is None else self.of_own(old, x.name, "before")
             assert isinstance(new, Var)
         elif fact.kind == "array" and fact.ndim == 0 and old is not None and x.name not in self.unbound:
             # Arithmetic with arrays without axes gives numbers.
@@ -484,8 +484,11 @@ class Adjoints:
         kind: Kind = "list" if self.make.of[name].kind == "list" else "dict"
         return Fact(kind)
 
-    def of_own(self, g: Expr, name: str) -> Var:
-        """The adjoint ``g`` of a container as a list or dict that nothing else refers to."""
+    def of_own(self, g: Expr, name: str, when: When = "after") -> Var:
+        """The adjoint ``g`` of a container as a list or dict that nothing else refers to.
+
+        One that may be the number 0.0 is added to zeros for the container as it is ``when`` the statement at hand runs.
+        """
         fact = self.container(name)
         if isinstance(g, Var) and g.name in self.owned and self.make.fact(g).kind == fact.kind:
             return g
@@ -493,6 +496,8 @@ class Adjoints:
             made: Expr = Build("dict" if fact.kind == "dict" else "list", g.items)
         elif isinstance(g, Call) and g.op.function in _MAKE_LISTS and fact.kind == "list":
             made = g
+        elif self.is_loose(g) and name not in self.unbound:
+            made = Call(ADD, (self.zero_container(name, when), g))
         else:
             copy = COPY if fact.kind == "dict" else LIST
             made = Call(_FRESH if name in self.unbound else copy, (g,))

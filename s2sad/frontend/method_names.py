@@ -4,12 +4,14 @@ push = out.append                ->  for v in x:
 for v in x:                              out.append(v * v)
     push(v * v)
 
-An object of a built-in class has the same method whenever it is asked for it.  So this is done for names of such
-methods, where both the method's and the object's own name have one value, and the method is called only.
+An object of a built-in class has the same method whenever it is asked for it; what a function or class of the user's
+makes may have another one each time.  So this is done for names of such methods, where both the method's and the
+object's own name have one value, and the method is called only.
 """
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections import Counter
 from collections.abc import Iterator
@@ -21,7 +23,8 @@ import gast
 from s2sad.frontend.scopes import captures
 from s2sad.frontend.source import Source
 from s2sad.frontend.trees import nodes_of
-from s2sad.runtime.classes import METHODS
+from s2sad.runtime.classes import METHODS, own_class
+from s2sad.runtime.contents import cells_of
 
 Node = Any
 #: What reads variables by their names.
@@ -60,6 +63,8 @@ def with_methods_called(source: Source) -> Source:
         for name, method in methods.items()
         if bound[name] == bound[method.value.id] == 1 and read[name] == called[name] and method.attr not in stored
     }
+    own = set(_made_by_users(nodes, source)) if methods else ()
+    methods = {name: method for name, method in methods.items() if method.value.id not in own}
     if not methods or read.keys() & _REFLECTING:
         return source
     made = copy.deepcopy(source.node)
@@ -90,6 +95,19 @@ def _named(stmt: Node) -> Iterator[tuple[str, Node]]:
         if isinstance(target, gast.Name) and isinstance(value, gast.Attribute) and value.attr in METHODS:
             if isinstance(value.value, gast.Name):
                 yield target.id, value
+
+
+def _made_by_users(nodes: list[Node], source: Source) -> Iterator[str]:
+    """The names that are given what calls of functions and classes of the user's make."""
+    space, cells = source.function.__globals__, cells_of(source.function)
+    for stmt in nodes:
+        for target, value in _pairs(stmt) if isinstance(stmt, gast.Assign) else ():
+            if isinstance(target, gast.Name) and isinstance(value, gast.Call) and isinstance(value.func, gast.Name):
+                name = value.func.id
+                with contextlib.suppress(ValueError):  # a cell may be empty
+                    made = cells[name].cell_contents if name in cells else space.get(name)
+                    if made is not None and own_class(made) is not None:
+                        yield target.id
 
 
 def _pairs(stmt: Node) -> list[tuple[Node, Node]]:

@@ -163,6 +163,8 @@ def add(a: Any, b: Any) -> Any:
     if isinstance(a, dict):
         if isinstance(b, dict):
             return {key: add(value, b[key]) for key, value in dict.items(a)}
+        if isinstance(b, float) and b == 0.0:
+            return a
         raise _apart(a, b)
     if isinstance(b, (list, tuple, dict)):
         if isinstance(a, (np.ndarray, float)) and (isinstance(b, dict) or np.ndim(a) == 0):

@@ -126,7 +126,40 @@ def with_another_attribute(x):
     return made() * x[0]
 
 
-STAYING = [another_object, another_method, in_a_branch, handed_on, in_an_argument_of_that_name, with_another_attribute]
+class Meter:
+    def __init__(self):
+        self.total, self.append = 0.0, self.first
+
+    def first(self, v):
+        self.total, self.append = v, self.others
+
+    def others(self, v):
+        self.total = self.total + 2.0 * v
+
+
+def with_an_attribute_that_its_class_sets(x):
+    meter = Meter()
+    push = meter.append
+    push(x[0])
+    push(x[1])
+    meter.append(x[2])
+    return meter.total
+
+
+def test_an_attribute_that_its_class_sets() -> None:
+    f = with_an_attribute_that_its_class_sets
+    np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-7, atol=1e-9)
+
+
+STAYING = [
+    another_object,
+    another_method,
+    in_a_branch,
+    handed_on,
+    in_an_argument_of_that_name,
+    with_another_attribute,
+    with_an_attribute_that_its_class_sets,
+]
 
 
 @pytest.mark.parametrize("f", STAYING, ids=lambda f: f.__name__)

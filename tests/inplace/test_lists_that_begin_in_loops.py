@@ -228,3 +228,52 @@ def test_what_others_hold_is_right_or_refused(f: Callable[..., Any]) -> None:
         for found in outcomes(run):
             if found is not None:
                 np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+
+
+def list_or_number(x: Any, n: int, m: int, k: int) -> Any:
+    total = 0.0
+    for i in range(n):
+        if i % m == k:
+            v = x[i]
+        elif i % m > k:
+            found = [x[j] for j in range(i)]
+            found.append(x[0] * x[i])
+            v = found
+        if total < 100.0 and i >= k:
+            total = total + x[1] * (v if isinstance(v, float) else 3.0)
+    return total
+
+
+def dict_or_number(x: Any, n: int, m: int, k: int) -> Any:
+    total = 0.0
+    for i in range(n):
+        if i % m == k:
+            v = x[i]
+        elif i % m > k:
+            found = {j: x[j] for j in range(i)}
+            v = found
+        if total < 100.0 and i >= k:
+            total = total + x[1] * (v if isinstance(v, float) else 3.0)
+    return total
+
+
+def dict_that_is_read_or_number(x: Any, n: int, m: int, k: int) -> Any:
+    total = 0.0
+    for i in range(n):
+        if i % m == k:
+            v = x[i]
+        elif i % m > k:
+            v = {"a": x[i]}
+            v["b"] = v["a"] * x[0]
+        if total < 100.0 and i >= k:
+            total = total + x[1] * (v if isinstance(v, float) else v["b"])
+    return total
+
+
+@pytest.mark.parametrize("f", [list_or_number, dict_or_number, dict_that_is_read_or_number], ids=lambda f: f.__name__)
+def test_what_is_a_number_in_other_rounds(f: Callable[..., Any]) -> None:
+    for rounds in [(4, 3, 0), (4, 2, 0), (4, 4, 1)]:
+        of_x = functools.partial(f, n=rounds[0], m=rounds[1], k=rounds[2])
+        expected = numeric_gradient(of_x, (X,))
+        np.testing.assert_allclose(grad(f)(X, *rounds), expected, rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(jvp(of_x, (X,), (np.cos(X),))[1], expected @ np.cos(X), rtol=1e-7, atol=1e-9)

@@ -103,6 +103,20 @@ def by_class(x: Any, shape: Any) -> Any:
     return x
 
 
+def by_the_first_way(x: Any, pairs: Any) -> Any:
+    asked: list[float] = []
+    y = x
+    for pair in pairs:
+        match pair:
+            case (a, _) | (_, a) if asked.append(1.0) or a > 0.0:
+                y = y * a
+            case {"a": a} | {"b": a} if a > 0.0:
+                y = y + a * x
+            case _:
+                y = y * x
+    return y * len(asked)
+
+
 def in_a_loop(x: Any, steps: list[str]) -> Any:
     for step in steps:
         match step:
@@ -174,6 +188,7 @@ CASES = [
         for options in ({"kind": "power", "n": 3}, {"kind": "affine", "b": 1}, {"c": 1}, [1])
     ],
     *[case(by_class, 1.5, shape, wrt=0) for shape in (Circle(2.0), Box(3.0, 2.0), Box(3.0, 4.0), None)],
+    case(by_the_first_way, 1.5, [(-1.0, 2.0), (2.0, -1.0), {"a": -1.0, "b": 2.0}, {"b": 3.0, "c": 1.0}], wrt=0),
     case(in_a_loop, 0.8, ["double", "skip", "other", "stop", "double"], wrt=0),
     case(deleted, 1.5),
     case(deleted_items, 1.5),
