@@ -279,7 +279,7 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
 
 
 def _asked_for(s: Specialiser, base: Known, name: str, getter: types.FunctionType, op: Operation, frame: Frame) -> Done:
-    """An attribute that is given by the ``__getattr__`` of the class, if that is a function, class or module."""
+    """An attribute that is given by the ``__getattr__`` of the class."""
     if not rest_on(s, base, (name,), Held, (False, None)):
         return None
     guard_member(s, type(base.value), "__getattr__")
@@ -287,11 +287,9 @@ def _asked_for(s: Specialiser, base: Known, name: str, getter: types.FunctionTyp
     done = followed(
         s, lambda: s.call_function(s, getter, args, op, frame, (owner(type(base.value), "__getattr__"), base))
     )
-    found = done[0] if isinstance(done, tuple) else None
-    if not (isinstance(found, Known) and (found.path or found.cell is not None)):
-        return None
-    s.used = True
-    return (found,)
+    if isinstance(done, tuple):
+        s.used = True
+    return done
 
 
 def _rest_on_member(s: Specialiser, base: Known, name: str) -> None:
