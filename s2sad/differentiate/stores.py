@@ -16,8 +16,11 @@ from s2sad.ir.traverse import children, names_in
 from s2sad.ir.types import Fact
 from s2sad.ops.binding import spelled
 from s2sad.runtime import own, shadow
-from s2sad.runtime.linear import undiagonal, untrace
+from s2sad.runtime.arrays import share_ties, undiff
+from s2sad.runtime.interpolation import interp_values
+from s2sad.runtime.linear import undiagonal, untake, untrace
 from s2sad.runtime.positions import flat_index, unread
+from s2sad.runtime.quantiles import quantile_adjoint, scatter_order
 
 ELLIPSIS = Const(...)
 #: The kinds of what can be written in place, or hold what can.
@@ -25,8 +28,8 @@ CONTAINERS = ("tuple", "list", "dict", "record", "dataclass")
 HOLDERS = ("array", *CONTAINERS)
 #: The functions that do not mirror, of whose views shadows are made by other calls.
 MIRRORED = (np.real, np.imag, np.diag, np.diagonal)
-#: Transposes that fill an array of zeros.
-_FILLED = (undiagonal, untrace)
+#: Adjoints that are arrays of their own, whatever they are made of.
+_FILLED = (undiagonal, untrace, share_ties, undiff, scatter_order, untake, interp_values, quantile_adjoint)
 UNREAD = Op("runtime", "unread", unread, pure=False)
 READS_ITS_OUTPUT = "may read from the array that it writes into, in an order that is NumPy's own"
 
