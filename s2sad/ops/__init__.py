@@ -70,10 +70,12 @@ _loading = threading.RLock()
 _pending: dict[str, tuple[str, ...]] = {
     **{name: tuple([f"scipy.{module}" for module in modules]) for name, modules in DECLARED.items()},
     **dict.fromkeys(("numpy.random", "random"), ("drawing",)),
-    "numpy.polynomial": ("series", "series_models"),
+    "numpy.polynomial": ("series", "series_grids", "series_models"),
     "statistics": ("statistics_models",),
     "datetime": ("moments",),
 }
+#: Those of them that stand in this package itself.
+_LATER = frozenset({name for names in _pending.values() for name in names if "." not in name})
 
 
 @functools.cache
@@ -82,7 +84,14 @@ def load_all() -> None:
     # Two threads must not see each other's half-filled registry.
     with _loading:
         for module in pkgutil.iter_modules(__path__):
-            if module.name not in ("drawing", "series", "series_models", "statistics_models", "moments"):
+            if module.name not in (
+                "drawing",
+                "series",
+                "series_grids",
+                "series_models",
+                "statistics_models",
+                "moments",
+            ):
                 importlib.import_module(f"{__name__}.{module.name}")
 
 

@@ -257,10 +257,8 @@ def companion_written(x: Any) -> Any:
 
 
 SERIES = [
-    (vander2d, vander2d_written, "einsum"), (vander3d, vander3d_written, "reshape"), (val3d, val3d_written, "ijk->p"),
-    (grid3d, grid3d_written, "pqr"), (from_roots, from_roots_written, "np.prod"),
     (interpolated, interpolated_written, "chebfit"), (divided, divided_written, "quotient"),
-    (lines, lines_written, "poly2lag"), (weights, weights_written, "np.exp"),
+    (lines, lines_written, "poly2lag"),
     (companion, companion_written, "chebroots"),
 ]  # fmt: skip
 
@@ -369,7 +367,9 @@ ACCEPTED = [
     (fitted, fitted_written),
     (of_kernels, of_kernels_written), (of_kernels_kept, of_kernels_written), (radial, radial_written),
     (through_all, through_all_written), (polynomial_through_all, through_all_written), (direction, direction_written),
-    (likelihood, likelihood_written), (window, window_written),
+    (likelihood, likelihood_written), (window, window_written), (vander2d, vander2d_written),
+    (vander3d, vander3d_written), (val3d, val3d_written), (grid3d, grid3d_written), (from_roots, from_roots_written),
+    (weights, weights_written),
 ]  # fmt: skip
 
 
