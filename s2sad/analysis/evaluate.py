@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -35,6 +36,7 @@ from s2sad.ir.types import (
     OTHER,
     SCALAR,
     SCALAR_SHAPE,
+    TEXT,
     UNSET_FACT,
     Atom,
     Fact,
@@ -129,6 +131,8 @@ class Evaluator:
                 return Fact(kind, items=tuple((i, self(item)) for i, item in enumerate(items)))
             case Opaque(call=Call() as call):
                 return self(call)
+            case Opaque(node=ast.JoinedStr()):
+                return TEXT
             case Opaque(sketch=Call(op=Op(kind="comprehension", name=name)) as made, reach=classes) if (
                 name == "list" or not classes
             ):

@@ -31,7 +31,7 @@ def names_held(node: Node, lookup: Lookup) -> Iterator[str]:
     """The names in an expression whose objects its value may be, view or hold: not those whose shape alone is asked."""
     if isinstance(node, gast.Name):
         yield node.id
-    elif isinstance(node, gast.Attribute) and _is_number(node, lookup):
+    elif isinstance(node, gast.JoinedStr) or (isinstance(node, gast.Attribute) and _is_number(node, lookup)):
         return
     elif isinstance(node, gast.Call):
         for part in () if is_fresh(node, lookup) else (node.func, *_handed_on(node, lookup)):
@@ -59,7 +59,7 @@ def variables_held(node: Node, lookup: Lookup) -> Iterator[str]:
             yield from variables_held(node.value, lookup)
     elif isinstance(node, gast.Call):
         yield from _held_by_result(node, lookup)
-    else:
+    elif not isinstance(node, gast.JoinedStr):
         for child in gast.iter_child_nodes(node):
             yield from variables_held(child, lookup)
 

@@ -59,6 +59,8 @@ CONSTANT = [
     "b = io.StringIO(); b.write(stop_gradient(str(x))); return x * x",
     "b = io.StringIO(); b.write('x'); return x * x * len(b.getvalue())",
     "with open('/dev/null', 'w') as b: b.write(f'{x}')\n    return x * x",
+    "with open('/dev/null', 'w') as b: b.write(f'{stop_gradient(x)}')\n    return x * x",
+    "s = f'{stop_gradient(x)}'\n    with open('/dev/null', 'w') as b: b.write(s)\n    return x * x",
     "b = io.StringIO()\n    with contextlib.redirect_stdout(b): print(x)\n    return x * x",
     "with contextlib.redirect_stdout(sys.stderr): print(x)\n    return x * x",
     "with contextlib.redirect_stdout(io.StringIO()): print(x)\n    return x * x",
