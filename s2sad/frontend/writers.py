@@ -39,6 +39,7 @@ _NONE = Const(None)
 _INDEX = Op("index", "[]")
 _WHERE = Op("runtime", "np.where", np.where)
 _SORT = Op("runtime", "np.sort", np.sort)
+_PARTITION = Op("runtime", "np.partition", np.partition)
 _ARRAY = Op("runtime", "np.array", np.array)
 _RESIZE = Op("runtime", "np.resize", np.resize)
 _SHAPE = Op("runtime", "np.shape", np.shape)
@@ -257,13 +258,22 @@ class Writers(Changes):
         if isinstance(node.func, gast.Attribute) and isinstance(node.func.value, gast.Name):
             if is_list or self.is_container(node.func.value):
                 return self.sort_list(node)
-        bound = self.given(node, args, "self axis kind order", 1)
+        return self.ordered_by(node, args, "self axis kind order", _SORT)
+
+    def partition(self, node: Node, function: Any, args: list[Node]) -> Expr:
+        return self.ordered_by(node, args, "self kth axis kind order", _PARTITION)
+
+    def ordered_by(self, node: Node, args: list[Node], names: str, op: Op) -> Expr:
+        """Put elements of an array in the order in which a function gives them, which takes options beside it."""
+        needed = 1 + (op is _PARTITION)
+        bound = self.given(node, args, names, needed)
         if bound is None:
             return _NONE
         base, index, whole = self.written(bound.pop("self"))
         given: Operands = {"self": whole, **{name: self.argument(v) for name, v in bound.items()}}
-        options = tuple([(name, v) for name, v in given.items() if name != "self"])
-        value = self.assign("~t", Call(_SORT, (self.atom(whole),), options, node))
+        rest = [v for name, v in given.items() if name != "self"][: needed - 1]
+        options = tuple([(name, v) for name, v in given.items() if name not in ("self", "kth")])
+        value = self.assign("~t", Call(op, (self.atom(whole), *rest), options, node))
         return self.store(node, base, index, value, given)
 
     def elements(self, node: Node, args: list[Node], names: str, needed: int) -> tuple[Expr, Operands] | None:
@@ -367,6 +377,7 @@ _LOWERINGS = {
     np.putmask: Writers.putmask,
     np.ndarray.fill: Writers.fill,
     np.ndarray.sort: Writers.sort,
+    np.ndarray.partition: Writers.partition,
     np.ufunc.at: Writers.at,
 }
 

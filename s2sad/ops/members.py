@@ -53,7 +53,10 @@ operation(
     forms=MEMBER,
 )  # fmt: skip
 operation(np.ndarray.fill, signature=lambda self, value: None, writes=("self",), forms=MEMBER)
-operation(np.ndarray.partition, signature=lambda self, kth: None, writes=("self",), forms=MEMBER)
+operation(
+    np.ndarray.partition, signature=lambda self, kth, axis=-1, kind="introselect", order=None: None, writes=("self",),
+    forms=MEMBER,
+)  # fmt: skip
 operation(np.ndarray.resize, signature=lambda self, *new_shape: None, writes=("self",), forms=MEMBER)
 operation(np.ndarray.setfield, signature=lambda self, val, dtype, offset=0: None, writes=("self",), forms=MEMBER)
 operation(np.ndarray.setflags, signature=lambda self: None, writes=("self",), forms=MEMBER)

@@ -20,7 +20,7 @@ import numpy as np
 from s2sad.ir.code import NONE, UNSET, Constant, Operation, Value
 from s2sad.runtime.classes import own_class, static_member
 from s2sad.runtime.items import is_function, is_place, no_function
-from s2sad.transform import generators, sizes, variables
+from s2sad.transform import generators, signatures, sizes, variables
 from s2sad.transform.arrays import is_array
 from s2sad.transform.branches import fork
 from s2sad.transform.class_tests import class_test, instance_test
@@ -496,4 +496,5 @@ _OF_OBJECTS: dict[Any, Callable[[Given], Done]] = {
     dataclasses.fields: fields_of_class,
     copy.copy: copied,
     copy.deepcopy: deeply_copied,
+    inspect.getfullargspec: signatures.argument_names,
 }

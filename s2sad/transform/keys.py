@@ -3,17 +3,27 @@ makes and that are equal to themselves alone, and tuples of these."""
 
 from __future__ import annotations
 
+import dis
 import enum
+import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant
+from s2sad.runtime.classes import static_member
 from s2sad.transform.boxes import box_of
 from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Record, Row
 
 if TYPE_CHECKING:
     from s2sad.transform.specialiser import Specialiser
+
+
+#: The instructions that read or compute something.
+_READING = frozenset(
+    name for name in dis.opname if name.startswith(("LOAD_", "BINARY_", "UNARY_", "COMPARE_", "STORE_"))
+)
 
 
 @dataclass(frozen=True)
@@ -33,12 +43,26 @@ class ObjectKey:
 
 def key_of_object(s: Specialiser, record: Record) -> ObjectKey | None:
     """The key that an object is; None where its class says what is equal to it, or where there may be copies of it."""
-    is_itself = getattr(record.cls, "__eq__", None) is object.__eq__
-    is_itself = is_itself and getattr(record.cls, "__hash__", None) is object.__hash__
+    hashed = static_member(record.cls, "__hash__")
+    is_itself = hashed is object.__hash__ and getattr(record.cls, "__eq__", None) is object.__eq__
+    if _is_of_identity(hashed):
+        # Where hashes differ nothing asks whether objects are equal.
+        s.guard(Guard(record.cls, "__hash__", hashed))
+        s.guard(Guard(hashed, "__code__", hashed.__code__))
+        is_itself = True
     exists = record.origin is not None or record.own is not None or record.made_of is not None
     if not is_itself or exists or record.identity in s.state.settled or box_of(s.state, record) is not None:
         return None
     return ObjectKey(record)
+
+
+def _is_of_identity(function: Any) -> bool:
+    """Whether a ``__hash__`` gives the identity of its object: ``return id(self)``."""
+    code = function.__code__ if isinstance(function, types.FunctionType) else None
+    if code is None or code.co_argcount != 1 or "id" in function.__globals__:
+        return False
+    steps = [(i.opname[:9], i.argval) for i in dis.get_instructions(code) if i.opname in _READING]
+    return steps == [("LOAD_GLOB", "id"), ("LOAD_FAST", code.co_varnames[0])] and not code.co_freevars
 
 
 def objects_in(key: Any) -> Iterator[Record]:
