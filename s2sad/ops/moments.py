@@ -33,5 +33,5 @@ for _cls in MOMENTS:
                 getattr(_cls, _name) if _name else _cls,
                 signature=_GIVEN.get(_name, lambda value: None) if _name else _MADE[_cls],
                 infer=infer.moments.makes(_cls), dtype="inferred", result="fresh", makes=_cls, calls=(),
-                special=frozenset(), remedy="Compute with numbers of seconds or days; make dates of constants alone",
+                remedy="Compute with numbers of seconds or days; make dates of constants alone",
             )  # fmt: skip

@@ -18,6 +18,8 @@ def operation_name(function: Callable[..., Any], otherwise: str = "") -> str:
     if isinstance(owner, np.ufunc):
         return f"numpy.{owner.__name__}.{function.__name__}"
     name = getattr(function, "__name__", otherwise)
+    if isinstance(function, types.BuiltinMethodType) and owner in MOMENTS:
+        return f"datetime.{owner.__name__}.{name}"
     owner = getattr(function, "__objclass__", None)
     if owner is not None:
         return f"{owner.__name__}.{name}"

@@ -7,7 +7,7 @@ import datetime
 #: The classes of objects that are points in time, or spans between them.
 MOMENTS: tuple[type, ...] = (datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone)
 #: The class methods that make one of what they are given alone: what time it is they do not ask.
-MAKERS = frozenset("strptime fromisoformat fromtimestamp utcfromtimestamp fromordinal fromisocalendar combine".split())
+MAKERS = frozenset("strptime fromisoformat fromtimestamp fromordinal fromisocalendar combine".split())
 
 
 def is_moment(value: object) -> bool:

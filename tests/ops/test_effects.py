@@ -9,6 +9,7 @@ import bisect
 import contextlib
 import copy
 import dataclasses
+import datetime
 import functools
 import heapq
 import math
@@ -116,6 +117,14 @@ def calls() -> dict[Callable[..., Any], list[tuple[Any, ...]]]:
         hash: [(Key(),)], id: [(Key(),)], list: [([c],)], tuple: [([c],)], dict: [([("k", c)],)], set: [([1.5],)],
         frozenset: [([1.5],)], any: [([0.0, 0.0],)], all: [([1.0, 1.0],)], sum: [([1.5, 2.5],)],
         str.join: [(" ", ["s", "t"])], np.fromiter: [([1.5, 2.5], float)], zip: [([c], [d])], enumerate: [([c],)],
+        datetime.date: [(2020, 3, 4)], datetime.datetime: [(2020, 3, 4, 5)], datetime.time: [(5, 6)],
+        datetime.timedelta: [(1.5,)], datetime.timezone: [(datetime.timedelta(hours=1),)],
+        **{key: [("2020-03-04",)] for key in (datetime.date.fromisoformat, datetime.datetime.fromisoformat)},
+        **{key: [(2020, 3, 4)] for key in (datetime.date.fromisocalendar, datetime.datetime.fromisocalendar)},
+        **{key: [(737000,)] for key in (datetime.date.fromordinal, datetime.datetime.fromordinal)},
+        **{key: [(1.5,)] for key in (datetime.date.fromtimestamp, datetime.datetime.fromtimestamp)},
+        datetime.datetime.combine: [(datetime.date(2020, 3, 4), datetime.time(5))],
+        datetime.datetime.strptime: [("2020", "%Y")], datetime.time.fromisoformat: [("05:06",)],
         hasattr: [(c, "v")], ord: [("s",)], chr: [(65,)], bytes: [([65],)], bool: [(1.5,)], complex: [(1.5,)],
         int: [(1.5,), (np.array(1.5),)], abs: [(1.5,)], round: [(1.5,)],
         math.floor: [(1.5,)], math.ceil: [(1.5,)], math.trunc: [(1.5,)], float: [(1.5,), (np.array(1.5),), (3,)],
