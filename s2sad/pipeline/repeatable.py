@@ -27,6 +27,8 @@ from s2sad.runtime.objects import record, remember
 _OUTSIDE = (record, remember)
 #: Methods of dicts and lists that change nothing.
 _READING = frozenset({"items", "keys", "values", "get", "index", "count", "copy"})
+#: The operations of built-in classes, those of the user's being refused as they run.
+_OPERATING = ("operator", "compare", "index")
 #: The modules of the functions that emitted text calls.
 _OURS = "s2sad.runtime."
 
@@ -67,7 +69,8 @@ def _is_repeatable(expr: Expr, named: Callable[[Any, Collection[str]], object]) 
         case Call(op=op):
             if op.function in _OUTSIDE or (op.kind == "method" and op.name in DRAWING_METHODS):
                 return False
-            if op.kind in ("runtime", "user", "change", "inplace") or _is_ours(op.function):
+            # An operator of what may be None is no more than what may raise.
+            if op.kind in ("runtime", "user", "change", "inplace", *_OPERATING) or _is_ours(op.function):
                 return True
             return op.pure and not (op.function is not None and is_ordered(op.function))
     return True
@@ -93,6 +96,8 @@ def _is_quiet(function: object, inside: frozenset[object] = frozenset()) -> bool
         return True
     if (known := ops.spec_of(function)) is not None:
         return not known.ordered
+    if isinstance(function, type) and issubclass(function, BaseException) and function.__module__ == "builtins":
+        return True
     if not isinstance(function, types.FunctionType):
         return False
     if function in inside:
