@@ -18,7 +18,23 @@ from s2sad.analysis.sharing import sharing
 from s2sad.analysis.summaries import user_calls
 from s2sad.analysis.versions import is_change
 from s2sad.differentiate.stores import CONTAINERS, MIRRORED, holds, mirrors
-from s2sad.ir.nodes import Assign, Block, Call, Exit, Expr, For, Function, Global, If, Stmt, Store, Unpack, Var, While
+from s2sad.ir.nodes import (
+    Assign,
+    Block,
+    Call,
+    Exit,
+    Expr,
+    For,
+    Function,
+    Global,
+    If,
+    Op,
+    Stmt,
+    Store,
+    Unpack,
+    Var,
+    While,
+)
 from s2sad.ir.traverse import is_attempt, is_inplace, names_in, reads, walk, writes
 from s2sad.ir.types import Fact
 
@@ -38,13 +54,37 @@ def read_before_writes(
     candidates = _candidates(function, effects, fact)
     if not candidates:
         return set()
-    order = _Order(effects, fact, candidates)
+    order = _Order(effects, fact, candidates, heirs(function, effects, fact))
     changed = order.after(function.body, set())
     returned = candidates.keys() & set(names_in(function.result))
     order.late |= {n for n in returned if n in changed or not _group(n, effects).isdisjoint(lent)}
     found = candidates.keys() - order.late
     while lost := {n for n in found if not order.others[n] <= found}:
         found -= lost
+    return found
+
+
+def heirs(function: Function, effects: Effects, fact: Callable[[Expr], Fact]) -> dict[str, str]:
+    """The name that alone gets the object of another one, or a copy, by that: ``n = np.atleast_1d(t)``.
+
+    ``t`` is a new object to which no other name refers.  Where it is read before ``n`` is written its adjoint is a
+    value, which the shadow of ``n`` is added to, and ``n`` has a shadow of its own.
+    """
+    made: dict[str, list[Stmt]] = defaultdict(list)
+    fresh = set[str]()
+    for stmt in walk(function.body):
+        if isinstance(stmt, Assign) and _origin(stmt.value, fact(Var(stmt.target)), fact) == "fresh":
+            fresh.add(stmt.target)
+        for name in set(reads(stmt)) & effects.written:
+            if any(other in _group(name, effects) for other in writes(stmt)):
+                made[name].append(stmt)
+    found = {}
+    for name, stmts in made.items():
+        match stmts:
+            case [Assign(target=target, value=Call(op=Op(kind="function"), args=(Var(name=first), *others)) as value)]:
+                alone = name == first and not any(name in names_in(e) for e in others)
+                if alone and name in fresh and sharing(value, fact) != "fresh" and fact(Var(target)).kind == "array":
+                    found[name] = target
     return found
 
 
@@ -86,8 +126,14 @@ class _Order:
     ``others`` has, for each, the other names that it gives its object to: if these have shadows, it needs one.
     """
 
-    def __init__(self, effects: Effects, fact: Callable[[Expr], Fact], candidates: Mapping[str, Origin]) -> None:
-        self.effects, self.fact, self.candidates = effects, fact, candidates
+    def __init__(
+        self,
+        effects: Effects,
+        fact: Callable[[Expr], Fact],
+        candidates: Mapping[str, Origin],
+        heirs: Mapping[str, str],
+    ) -> None:
+        self.effects, self.fact, self.candidates, self.heirs = effects, fact, candidates, heirs
         self.late: set[str] = set()
         self.others: dict[str, set[str]] = defaultdict(set)
         self._near: dict[str, set[str]] = defaultdict(set)
@@ -145,6 +191,7 @@ class _Order:
             if self.candidates[name] == "fresh":
                 # The shadow of a container that a new object is put into has a place for it.
                 made = {other for other in made if self.fact(Var(other)).kind not in CONTAINERS}
+                made -= {self.heirs.get(name, "")}
             self.others[name] |= made
 
     def _is_only_read(self, name: str, call: Call) -> bool:

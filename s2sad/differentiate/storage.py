@@ -16,7 +16,7 @@ import numpy as np
 from s2sad.analysis.effects import Effects
 from s2sad.analysis.summaries import user_calls
 from s2sad.analysis.versions import is_change, recorded
-from s2sad.differentiate.before_writes import read_before_writes
+from s2sad.differentiate.before_writes import heirs, read_before_writes
 from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.known import Known
 from s2sad.differentiate.stores import CONTAINERS, HOLDERS, is_view, is_view_index, mirrors
@@ -47,6 +47,7 @@ class Storage:
     turned: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
     unread: frozenset[str] = frozenset()
+    heirs: frozenset[str] = frozenset()
     same: Mapping[str, frozenset[str]] = field(default_factory=dict)
     stored: Mapping[str, Expr] = field(default_factory=dict)
 
@@ -90,12 +91,14 @@ def storage_of(known: Known, fact: Callable[[Expr], Fact]) -> Storage:
     stopped = {n for n in known.activity.stopped & written if effects.group.get(n, frozenset()) & active}
     # An item that is read and used at once, be it a number or a row, is a value.
     values: Set[str] = frozenset()
+    inherited: Set[str] = frozenset()
     if written:
         lent = {p.name for p in function.params if p.public in known.context.buffers or p.name in effects.modified}
         values = {
             *_read_at_once(function, fact),
             *read_before_writes(function, effects, fact, lent),
         }
+        inherited = {heir for name, heir in heirs(function, effects, fact).items() if name in values}
     # What nobody reads has no adjoint.
     unread = recorded(function, effects.group, fact) if written else ()
     buffers = frozenset(
@@ -113,6 +116,7 @@ def storage_of(known: Known, fact: Callable[[Expr], Fact]) -> Storage:
         _turned(function, known.context.turned, buffers, effects, fact) if buffers else frozenset(),
         frozenset(changed),
         frozenset(unread),
+        frozenset(inherited),
     )
     same = dict(_held_once(function, effects, found, fact))
     for group in _arrays_made_once(function, found, fact):

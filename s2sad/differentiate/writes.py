@@ -118,7 +118,7 @@ def _new(state: State, stmt: Assign, value: Call) -> None:
     alone = value.op.function is stop_gradient and target not in state.effects.stops
     near = state.effects.group.get(target, frozenset()) & set(names_in(value))
     is_own = sharing(value, state.make.fact) == "fresh" or _copies_numbers(state, value, target)
-    if near and not alone and not is_own:
+    if near and not alone and not is_own and target not in state.storage.heirs:
         for name in sorted(near):
             state.refusals.refuse_buffer(value.node or state.make.origin.line, name)
         return
