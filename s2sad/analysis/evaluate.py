@@ -13,7 +13,7 @@ from s2sad import ops
 from s2sad.analysis.dtypes import is_mask, may_be_boolean, precision_of
 from s2sad.analysis.indexing import AtomMaker, indexing, shapeless
 from s2sad.analysis.whole import taken_apart
-from s2sad.frontend.sketches import VIEWS
+from s2sad.frontend.sketches import COUNTING, VIEWS
 from s2sad.ir.nodes import (
     Build,
     Call,
@@ -255,6 +255,9 @@ class Evaluator:
                         return found
                 if not op.checked and may_be_container(op.name, self(args[0]), self(args[1])):
                     return OPEN
+        if op.kind == "method" and op.name in COUNTING and len(args) == 1 and op.function is None:
+            whole = self(args[0])
+            return SCALAR if (whole.kind in ("list", "tuple") or whole.text) and not whole.owners else OPEN
         if op.kind == "method" and op.name in moments.METHODS:
             return moments.of_method(op.name, self(args[0]))
         if op.kind == "method" and op.name == "copy" and self(args[0]).kind in _CONTAINERS:

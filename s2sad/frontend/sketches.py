@@ -15,6 +15,8 @@ from s2sad.ops.infer.moments import METHODS
 Node = Any
 #: The methods that give views of dicts.
 VIEWS = ("keys", "values", "items")
+#: The methods of lists, tuples and texts that give whole numbers.
+COUNTING = ("index", "count", "find")
 _KINDS = {gast.ListComp: "list", gast.DictComp: "dict", gast.GeneratorExp: "generator"}
 
 
@@ -58,11 +60,11 @@ def _aside(lowering: Lowering) -> Iterator[None]:
 
 
 def _method(lowering: Lowering, node: Node) -> Call | None:
-    """A call of a method of dicts or dates; ``d.get(key)`` gets its default value None."""
+    """A call of a method of dicts, dates or lists; ``d.get(key)`` gets its default value None."""
     if not (isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute)):
         return None
     name, args = node.func.attr, node.args
-    if name in METHODS:
+    if name in METHODS or name in COUNTING:
         with _aside(lowering):
             return Call(Op("method", name), (lowering.constant(node.func.value),), (), node)
     if node.keywords:

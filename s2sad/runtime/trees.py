@@ -150,11 +150,26 @@ def zeros(x: Any) -> Any:
     return np.zeros_like(x) if is_array_like(x) and type(x) not in (Unset, Undefined) else 0.0
 
 
+def is_zero(x: Any) -> bool:
+    """Whether an adjoint is zero in all that it holds.
+
+    Example:
+        >>> is_zero([0.0, {"k": np.zeros(2)}]), is_zero([0.0, 1.0])
+        (True, False)
+    """
+    if isinstance(x, (list, tuple, dict)):
+        return all(map(is_zero, x.values() if isinstance(x, dict) else x))
+    return not np.any(x)
+
+
 def add(a: Any, b: Any) -> Any:
     """The sum of two adjoints of one value; neither is changed."""
     if isinstance(a, (list, tuple)):
         if isinstance(b, (list, tuple)):
-            return [add(p, q) for p, q in zip(a, b, strict=True)]
+            if len(b) < len(a) or not all(map(is_zero, b[len(a) :])):
+                raise _apart(a, b)
+            # What a list got later has no adjoint from before.
+            return [add(p, q) for p, q in zip(a, b, strict=False)]
         if isinstance(b, np.ndarray) and len(a) == len(b):
             return [add(p, q) for p, q in zip(a, b, strict=True)]
         if isinstance(b, float) and b == 0.0:
