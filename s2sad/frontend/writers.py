@@ -23,6 +23,7 @@ from s2sad.frontend.changes import Changes, is_moving
 from s2sad.frontend.given import Given, given, is_class, is_none, is_numpy
 from s2sad.frontend.outs import without_out
 from s2sad.frontend.resolve import Member
+from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Build, Call, Const, Evaluate, Expr, Op, Store, Var
 from s2sad.ops.binding import spelled, takes
 from s2sad.runtime import positions
@@ -40,6 +41,8 @@ _INDEX = Op("index", "[]")
 _WHERE = Op("runtime", "np.where", np.where)
 _SORT = Op("runtime", "np.sort", np.sort)
 _PARTITION = Op("runtime", "np.partition", np.partition)
+_REMAINDER = Op("runtime", "np.remainder", np.remainder)
+_CLIP = Op("runtime", "np.clip", np.clip)
 _ARRAY = Op("runtime", "np.array", np.array)
 _RESIZE = Op("runtime", "np.resize", np.resize)
 _SHAPE = Op("runtime", "np.shape", np.shape)
@@ -296,10 +299,16 @@ class Writers(Changes):
             return _NONE
         base, given = made
         _, indices, values, *_ = names.split()
-        if given.get("mode", Const("raise")) != Const("raise"):
+        mode, places, count = given.get("mode", Const("raise")), given[indices], Call(_SIZE, (base,))
+        if mode == Const("wrap"):
+            places = self.assign("~t", Call(_REMAINDER, (places, count)))
+        elif mode == Const("clip"):
+            last = Call(algebra.SUBTRACT, (count, Const(1)))
+            places = self.assign("~t", Call(_CLIP, (places, Const(0), last)))
+        elif mode != Const("raise"):
             what = "with the argument 'mode' has no derivative rule"
             self.unsupported(node, what, "Compute the indices (np.clip, %) before.")
-        return self.put_flat(node, base, given, given[indices], given[values])
+        return self.put_flat(node, base, given, places, given[values])
 
     def put_flat(self, node: Node, base: Expr, given: Operands, indices: Expr, values: Expr) -> Expr:
         """Emit the store of values at places of an array seen as flat; they repeat, or some are left over."""

@@ -460,6 +460,24 @@ def put_two_axes(m: Any) -> Any:
     return np.sum(a * a * SQUARE)
 
 
+def put_around(m: Any) -> Any:
+    """Places outside are counted around, or cut off."""
+    a = m.copy()
+    np.put(a, [0, 21, -4], m[0] ** 2, mode="wrap")
+    a.put([30, -5], m[1, :2] * m[2, 0], "clip")
+    a[1].put(8, m[0, 0] * 2.0, mode="wrap")
+    return np.sum(a * a * SQUARE)
+
+
+def partitioned(m: Any) -> Any:
+    a, b = m * m, m[0] * 2.0
+    a.partition(1)
+    a[::-1].partition([1], axis=0, kind="introselect")
+    a[2].partition(kth=-1)
+    b.partition(1)
+    return np.sum(a * a * SQUARE) + b[1] ** 2 + np.sum(b[2:]) ** 2
+
+
 def put_in_loop(x: Any) -> Any:
     a = x.copy()
     for k in range(4):
@@ -799,6 +817,8 @@ CASES: list[Case] = [
     case(put_plain, V),
     case(put_repeats, V),
     case(put_two_axes, M),
+    case(put_around, M),
+    case(partitioned, M),
     case(put_in_loop, V),
     case(put_nothing, V),
     case(put_size_one, V),
@@ -968,12 +988,6 @@ def copied_unsafely(x: Any) -> Any:
     return np.sum(a)
 
 
-def put_clipped(x: Any) -> Any:
-    a = x.copy()
-    np.put(a, [5], x, mode="clip")  # refused
-    return np.sum(a)
-
-
 def sorted_by_field(x: Any) -> Any:
     a = x.copy()
     a.sort(descending=True)  # refused
@@ -1002,12 +1016,6 @@ def out_through_columns(x: Any) -> Any:
 def shuffled(x: Any) -> Any:
     a = x.copy()
     GENERATOR.shuffle(a)  # refused
-    return np.sum(a)
-
-
-def partitioned(x: Any) -> Any:
-    a = x.copy()
-    a.partition(1)  # refused
     return np.sum(a)
 
 
@@ -1064,9 +1072,9 @@ def flat_along_itself(x: Any) -> Any:
     [
         place_of_itself, diagonal_of_itself, joined_into_itself, flat_along_itself,
         at_keyword,
-        copied_unsafely, put_clipped, sorted_by_field, out_two,
+        copied_unsafely, sorted_by_field, out_two,
         out_through_columns,
-        shuffled, partitioned, item_set, added_by_operator, list_method_unbound,
+        shuffled, item_set, added_by_operator, list_method_unbound,
         inserted_in_order,
     ],
 )  # fmt: skip
