@@ -84,7 +84,15 @@ def _of_rows(function: Callable[..., Any]) -> Callable[[Given], Done]:
 
 
 def pairwise(given: Given) -> Done:
-    return _of_rows(itertools.pairwise)(given)
+    """Each item with the one before, as that was when it was asked for."""
+    if len(given.values) != 1 or not _are_asked_for(given) or not has_structures(given, 0):
+        return None
+    return given.lazily(lambda: (Row(pair) for pair in itertools.pairwise(one_by_one(given.s, given.values[0]))))
+
+
+def _are_asked_for(given: Given) -> bool:
+    """Whether the items of all arguments are known, as each is when it is asked for."""
+    return all(is_known(given.s, v) or elements(given.s, v) is not None for v in given.values)
 
 
 def _of_generator(given: Given) -> Done:
@@ -147,10 +155,9 @@ def repeat(given: Given) -> Done:
 
 
 def cycle(given: Given) -> Done:
-    row = run_through(given.s, given.values[0]) if len(given.values) == 1 else None
-    if not row or not any(map(is_structure, row)):
+    if len(given.values) != 1 or not _are_asked_for(given) or not any(map(is_structure, given.values)):
         return None
-    return given.lazily(lambda: itertools.cycle(row))
+    return given.lazily(lambda: itertools.cycle(one_by_one(given.s, given.values[0])))
 
 
 def count(given: Given) -> Done:
@@ -164,14 +171,17 @@ def count(given: Given) -> Done:
 
 def zip_longest(given: Given) -> Done:
     fill = given.named.get("fillvalue", NONE)
-    rows = [run_through(given.s, v) for v in given.values]
-    known = [row for row in rows if row is not None]
-    if len(known) < len(rows):
-        if len(rows) != 2 or not all(isinstance(v, (Value, Items)) for v in given.values):
+    if not _are_asked_for(given):
+        if len(given.values) != 2 or not all(isinstance(v, (Value, Items)) for v in given.values):
             return None
         given.values.append(fill)
         return given.defined(definitions.padded)
-    return (stream(given.s, [Row(items) for items in itertools.zip_longest(*known, fillvalue=fill)], given.values),)
+
+    def thunk() -> Iterator[Abstract]:
+        rows = [one_by_one(given.s, value) for value in given.values]
+        yield from map(Row, itertools.zip_longest(*rows, fillvalue=fill))
+
+    return given.lazily(thunk)
 
 
 def starmap(given: Given) -> Done:
