@@ -14,11 +14,11 @@ from s2sad.runtime.moments import MOMENTS
 
 def operation_name(function: Callable[..., Any], otherwise: str = "") -> str:
     """The public name of the function of an operation: ``numpy.add.reduce``."""
-    owner = getattr(function, "__self__", None)
+    owner: Any = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
         return f"numpy.{owner.__name__}.{function.__name__}"
     name = getattr(function, "__name__", otherwise)
-    if isinstance(function, types.BuiltinMethodType) and owner in MOMENTS:
+    if isinstance(function, types.BuiltinMethodType) and any(owner is cls for cls in MOMENTS):
         return f"datetime.{owner.__name__}.{name}"
     owner = getattr(function, "__objclass__", None)
     if owner is not None:
@@ -45,6 +45,6 @@ def key_of(function: object) -> int | tuple[int, int | str]:
         return id(function.__self__), id(function.__func__)
     if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, np.ufunc):
         return id(function.__self__), function.__name__
-    if isinstance(function, types.BuiltinMethodType) and function.__self__ in MOMENTS:
+    if isinstance(function, types.BuiltinMethodType) and any(function.__self__ is cls for cls in MOMENTS):
         return id(function.__self__), function.__name__
     return id(function)
