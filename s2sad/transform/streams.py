@@ -37,7 +37,7 @@ from s2sad.transform.iterators import (
     sum_,
     zip_,
 )
-from s2sad.transform.known import Abstract, Generator, Items, Lazy, NotSpecialisedError, Row, Stream
+from s2sad.transform.known import Abstract, Generator, Items, Lazy, NotSpecialisedError, Row, Stream, same
 from s2sad.transform.ordering import max_, min_, sorted_
 from s2sad.transform.simple import is_structure
 from s2sad.transform.specialiser import Done
@@ -130,7 +130,7 @@ def accumulate(given: Given) -> Done:
         return None
 
     def thunk() -> Iterator[Abstract]:
-        total: Abstract | None = initial
+        total: Abstract | None = None if initial is None or same(initial, NONE) else initial
         if total is not None:
             yield total
         for item in one_by_one(given.s, given.values[0]):

@@ -63,7 +63,15 @@ def in_turns(x: Any) -> Any:
     return y
 
 
-FUNCTIONS = [neighbours, neighbours_that_the_loop_sets, padded, padded_while_it_is_set, in_turns]
+def composed_from_none(x: Any) -> Any:
+    fs = [np.sin, np.cos, lambda v: v * x[1]]
+    y = x[0]
+    for f in itertools.accumulate(fs, lambda f, g: lambda v: g(f(v)), initial=None):
+        y = y + f(x[2])
+    return y
+
+
+FUNCTIONS = [composed_from_none, neighbours, neighbours_that_the_loop_sets, padded, padded_while_it_is_set, in_turns]
 
 
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
