@@ -151,27 +151,18 @@ def zeros(x: Any) -> Any:
 
 
 def is_zero(x: Any) -> bool:
-    """Whether an adjoint is zero in all that it holds.
-
-    Example:
-        >>> is_zero([0.0, {"k": np.zeros(2)}]), is_zero([0.0, 1.0])
-        (True, False)
-    """
-    if isinstance(x, (list, tuple, dict)):
-        return all(map(is_zero, x.values() if isinstance(x, dict) else x))
-    return not np.any(x)
+    """Whether an adjoint is zero in all that it holds."""
+    held = x.values() if isinstance(x, dict) else x
+    return all(map(is_zero, held)) if isinstance(x, (list, tuple, dict)) else not np.any(x)
 
 
 def add(a: Any, b: Any) -> Any:
     """The sum of two adjoints of one value; neither is changed."""
     if isinstance(a, (list, tuple)):
-        if isinstance(b, (list, tuple)):
-            if len(b) < len(a) or not all(map(is_zero, b[len(a) :])):
-                raise _apart(a, b)
-            # What a list got later has no adjoint from before.
+        # What a list got later has no adjoint from before.
+        grown = isinstance(b, (list, tuple)) and len(b) > len(a) and all(map(is_zero, b[len(a) :]))
+        if isinstance(b, (list, tuple, np.ndarray)) and (grown or len(a) == len(b)):
             return [add(p, q) for p, q in zip(a, b, strict=False)]
-        if isinstance(b, np.ndarray) and len(a) == len(b):
-            return [add(p, q) for p, q in zip(a, b, strict=True)]
         if isinstance(b, float) and b == 0.0:
             return a
         raise _apart(a, b)
