@@ -18,9 +18,10 @@ from s2sad.ir.types import Fact, describe
 from s2sad.load import origin
 from s2sad.pipeline import Together
 from s2sad.runtime import SharedArgumentsError, conform
-from s2sad.runtime.classes import LEAVES, classes_held, classes_of_attributes, classes_reached, makes_others
+from s2sad.runtime.classes import LEAVES
 from s2sad.runtime.contents import attributes_of, is_disguised, items_of
 from s2sad.runtime.copies import layout_of
+from s2sad.runtime.reached import classes_held, classes_of_attributes, classes_reached, makes_others
 from s2sad.runtime.sharing import groups, named
 from s2sad.runtime.trees import is_constant_field, sequence_like
 from s2sad.transform.given_functions import FUNCTIONS, attributes_with_functions, is_known

@@ -14,8 +14,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from s2sad import ops
-from s2sad.analysis.effects import HELD, STATE, Effects
+from s2sad.analysis.effects import Effects
 from s2sad.analysis.infer import Facts
+from s2sad.analysis.sharers import HELD, STATE
 from s2sad.analysis.stopped import stale_reads, stopped_names
 from s2sad.analysis.summaries import constant_calls, only_changes, user_calls, written_unseen
 from s2sad.analysis.versions import changed_items

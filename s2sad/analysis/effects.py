@@ -10,10 +10,10 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from s2sad import ops
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.provenance import Provenance
-from s2sad.analysis.sharing import held_operands, keeps_items, may_hold_objects, reshapes_itself, sharing
+from s2sad.analysis.sharers import CALLER, HELD, OUTSIDE, sharers
+from s2sad.analysis.sharing import reshapes_itself
 from s2sad.analysis.summaries import (
     MODULE,
     RESULT,
@@ -39,25 +39,20 @@ from s2sad.ir.nodes import (
     Assign,
     Build,
     Call,
-    Const,
     Copy,
     Enter,
     Evaluate,
     Expr,
     For,
     Function,
-    Global,
-    Opaque,
-    Slice,
     Stmt,
     Store,
     Unpack,
     Var,
 )
 from s2sad.ir.traverse import base, names_in, subexpressions, walk
-from s2sad.ir.types import OBJECTS, OPEN, has_constant_keys, reach_of
+from s2sad.ir.types import OPEN, has_constant_keys, reach_of
 from s2sad.runtime import stop_gradient
-from s2sad.runtime.objects import state_of
 
 
 @dataclass(frozen=True)
@@ -150,106 +145,6 @@ class Effects:
                 yield from names_in(call)
 
 
-#: What the module or nobody known holds, and what the caller holds.
-_OUTSIDE, _CALLER = "<outside>", "<caller>"
-#: What follows the name of a variable whose array is read at the start, and by nothing else.
-STATE = "()"
-#: What follows the name of a variable whose object is held, and surely is no part of what holds it, nor that itself.
-HELD = "[]"
-#: The kinds of what may hold objects.
-HOLDING = ("tuple", "list", "dict", "record", "dataclass", "open", "other")
-
-
-def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iterator[str]:
-    """The names whose objects the value of ``expr`` may be, view or hold."""
-    match expr:
-        case Var(name=name):
-            if facts.of.get(name) is None or not facts.of[name].immutable:
-                yield name
-        case Global():
-            fact = facts.get(expr)
-            plain = fact.kind == "other" and (fact.real or fact.precision or fact == OBJECTS)
-            if fact.kind != "scalar" and not plain:
-                yield f"{_OUTSIDE}{expr.text}"
-        case Const() | Slice():
-            return
-        case Build(items=items):
-            for item in items:
-                yield from sharers(item, facts, calls)
-        case Opaque(names=names, held=held, variables=variables, call=call):
-            if call is not None and call in calls:
-                yield from sharers(call, facts, calls)
-            else:
-                yield from (name for user, name in names if user in held)
-                yield from (f"{_OUTSIDE}{variable}" for variable in variables)
-        case Call(op=op, args=args):
-            if facts.get(expr).immutable and op.kind not in ("user", "met"):
-                return
-            if op.kind == "compare" or (op.kind == "bool" and op.name == "not"):
-                return
-            if op.kind == "operator" and op.name in ("+", "*") and not facts.get(expr).numeric:
-                # Lists and tuples: what they hold is held by both, if it can be written.
-                for arg in args:
-                    if facts.get(arg).kind in ("list", "tuple", "open") and may_hold_objects(facts.get(arg)):
-                        yield from sharers(arg, facts, calls)
-                    if op.name == "*" and any(isinstance(part, Call) for part in subexpressions(arg)):
-                        # What is made in a display is there several times, and has no name.
-                        yield _OUTSIDE
-                return
-            if op.kind == "operator" and op.name == "|" and not facts.get(expr).numeric:
-                for arg in args:
-                    yield from sharers(arg, facts, calls)
-                return
-            if op.kind == "met":
-                # Whether it is so is checked at run time where it matters.
-                for part in () if op.checked else (*args, *(v for _, v in expr.kwargs)):
-                    yield from sharers(part, facts, calls)
-                if op.checked != "fresh":
-                    yield from (_OUTSIDE, f"{_OUTSIDE}{UNKNOWN}")
-                return
-            if op.kind == "user":
-                known = calls.get(expr) or assumed(expr)
-                for name in known.shared:
-                    yield from sharers(known.bound[name], facts, calls)
-                yield from (f"{_OUTSIDE}{owner}" for owner in known.module)
-                return
-            if op.kind in ("bool", "ifexp"):
-                for arg in args:
-                    yield from sharers(arg, facts, calls)
-                return
-            if op.function is state_of:
-                yield f"{_OUTSIDE}{args[0]}{STATE}"
-                return
-            constant = op.kind == "attribute" and ops.is_constant_attribute(op.name)
-            if constant or sharing(expr, facts.get) == "fresh":
-                if keeps_items(expr, facts.get):
-                    yield from sharers(args[0], facts, calls)
-                return
-            if op.kind == "change":
-                # A container is the same, and holds what is put into it.
-                puts = args[1:] if any(reach_of(facts.get(a)) for a in args[1:-1]) else args[-1:]
-                for arg in (args[0], *puts) if op.name not in ("pop", "moved") else args[:1]:
-                    yield from sharers(arg, facts, calls)
-                return
-            if op.kind == "inplace" and op.name in ("+", "|") and facts.get(args[0]).kind in HOLDING:
-                # What is added to a container is held by it.
-                for arg in args:
-                    yield from sharers(arg, facts, calls)
-                return
-            if op.kind in ("index", "attribute", "inplace"):
-                if op.kind == "attribute" and isinstance(args[0], Global):
-                    # Functions are plain, what they have as attributes is not.
-                    yield f"{_OUTSIDE}{args[0].text}"
-                yield from sharers(args[0], facts, calls)
-                return
-            for arg in held_operands(expr):
-                yield from sharers(arg, facts, calls)
-            if op.kind == "function" and op.function is not stop_gradient and ops.find(op.function) is None:
-                # Two of its results may be one object, if it does not make containers.
-                if (spec := ops.spec_of(op.function)) is None or spec.makes is None:
-                    yield _OUTSIDE
-
-
 def effects(
     function: Function,
     facts: Facts,
@@ -308,7 +203,7 @@ def effects(
             if is_immutable(target):
                 continue
             names = [n for p in part.shared for n in sharers(bound[p], facts, calls)]
-            for name in (*names, *(f"{_OUTSIDE}{owner}" for owner in part.module)):
+            for name in (*names, *(f"{OUTSIDE}{owner}" for owner in part.module)):
                 seen[name] = None
                 flow.hand(name, target)
             flow.join(target, kin.setdefault(part.kin, target))
@@ -327,12 +222,12 @@ def effects(
             given_away(shared[param])
         for param, owners in known.puts:
             for name, owner in itertools.product(shared.get(param, ()), owners):
-                flow.link(name, f"{_OUTSIDE}{owner}")
+                flow.link(name, f"{OUTSIDE}{owner}")
 
     def given_away(names: list[str]) -> None:
         put.append(names)
         for name in names:
-            flow.hand(name, f"{_OUTSIDE}{UNKNOWN}")
+            flow.hand(name, f"{OUTSIDE}{UNKNOWN}")
 
     held = versions(function)
     for param in function.params:
@@ -341,7 +236,7 @@ def effects(
             # The caller sees the change.
             stored.update(held[param.name])
         if not is_immutable(param.name):
-            flow.hand(f"{_CALLER}{param.name}", param.name)
+            flow.hand(f"{CALLER}{param.name}", param.name)
     if context is not None:
         names = {p.public: p.name for p in function.params}
         for publics in context.same:
@@ -392,7 +287,7 @@ def effects(
             if not facts.of[name].numeric:
                 link(Build("tuple", tuple(map(Var, away))), (name,))
                 for variable in put_unseen(stmt):
-                    flow.link(name, f"{_OUTSIDE}{variable}{HELD}")
+                    flow.link(name, f"{OUTSIDE}{variable}{HELD}")
     group: dict[str, frozenset[str]] = {}
     written: set[str] = set()
     private: set[str] = set()
@@ -403,16 +298,16 @@ def effects(
     returned = frozenset(() if tried else names_in(function.result))
     frozen = {name for name, fact in facts.of.items() if fact.frozen}
     later = augmented_after(function, returned)
-    marks = flow.marks(*({m for m in flow.parent if m.startswith(mark)} for mark in (_CALLER, _OUTSIDE)))
+    marks = flow.marks(*({m for m in flow.parent if m.startswith(mark)} for mark in (CALLER, OUTSIDE)))
     modified = {mark for name in stored | relisted | augmented for mark in marks.get(name, ())}
     stored |= lent
     for members in flow.groups():
         own = frozenset(m for m in members if not m.startswith("<"))
-        of_module = {m for m in members if m.startswith(_OUTSIDE)}
-        of_caller = {m for m in members if m.startswith(_CALLER)} if context is not None else set()
+        of_module = {m for m in members if m.startswith(OUTSIDE)}
+        of_caller = {m for m in members if m.startswith(CALLER)} if context is not None else set()
         for name in own:
             group[name] = own
-            if held_outside := [mark for mark in marks.get(name, ()) if mark.startswith(_OUTSIDE)]:
+            if held_outside := [mark for mark in marks.get(name, ()) if mark.startswith(OUTSIDE)]:
                 owners[name] = _variables(held_outside)
         if members & stopping:
             stops |= own
@@ -456,10 +351,16 @@ def effects(
         frozenset(stops),
         frozenset(),
         frozenset(kept),
-        frozenset(p.name for p in function.params if f"{_CALLER}{p.name}" in modified),
+        frozenset(p.name for p in function.params if f"{CALLER}{p.name}" in modified),
         frozenset(n for n in owners if facts.of.get(n, OPEN).kind in ("array", "numeric", "open")),
     )
-    return replace(found, altered=frozenset(owners)) if any(map(found.alters, walk(function.body))) else found
+    altering = [stmt for stmt in walk(function.body) if found.alters(stmt)]
+    if all(only_changes(stmt, calls) for stmt in altering):
+        return replace(found, altered=frozenset(owners)) if altering else found
+    # What the caller has given, and the module has been given, may be among what is written there.
+    callers = {mark for name in kept for mark in marks.get(name, ()) if mark.startswith(CALLER)}
+    more = {p.name for p in function.params if f"{CALLER}{p.name}" in callers and not is_immutable(p.name)}
+    return replace(found, altered=frozenset(owners), modified=found.modified | more)
 
 
 def held_by_module(value: Expr, facts: Facts, found: Effects) -> frozenset[str]:
@@ -470,7 +371,7 @@ def held_by_module(value: Expr, facts: Facts, found: Effects) -> frozenset[str]:
 
 def _variables(names: Iterable[str]) -> frozenset[str]:
     """The variables among names that stand for what the module holds."""
-    return frozenset(n.removeprefix(_OUTSIDE) for n in names if n.startswith(_OUTSIDE))
+    return frozenset(n.removeprefix(OUTSIDE) for n in names if n.startswith(OUTSIDE))
 
 
 def effects_of_calls(

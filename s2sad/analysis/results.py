@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
-from s2sad.analysis.effects import Effects, held_by_module, sharers
+from s2sad.analysis.effects import Effects, held_by_module
 from s2sad.analysis.infer import Facts
+from s2sad.analysis.sharers import sharers
 from s2sad.analysis.summaries import Part
 from s2sad.ir.nodes import Build, Expr
 

@@ -14,7 +14,7 @@ from s2sad.differentiate.cuts import cut
 from s2sad.differentiate.known import Known
 from s2sad.differentiate.later import Later
 from s2sad.differentiate.refusals import Refusals
-from s2sad.differentiate.selections import Selection
+from s2sad.differentiate.selections import Selection, both_own
 from s2sad.differentiate.shadows import Shadows
 from s2sad.differentiate.storage import Storage
 from s2sad.differentiate.stores import ELLIPSIS, makes_fresh, zeros_of
@@ -184,7 +184,7 @@ class Adjoints:
             g, selection = chosen
             owned = True
         elif old is not None:
-            selection = self.of_both(old, selection)
+            selection = both_own(self.make.selected.get(old.name) if isinstance(old, Var) else None, selection)
             loose = self.is_loose(old) and self.is_loose(g)
             g = self.added(old, g, x)
             owned = True
@@ -233,13 +233,6 @@ class Adjoints:
             sure = self.make.fact(whole).shape in (self.make.of[old.name].shape, SCALAR_SHAPE)
             whole = self.make.let(self.make.fresh("~t_bar"), whole, None if sure else self.make.of[old.name])
         return self.make.tidy(both(whole)), replace(both, whole=whole)
-
-    def of_both(self, old: Expr, new: Selection | None) -> Selection | None:
-        """The selection that the sum of two adjoints is which are zero where it leaves elements out."""
-        before = self.make.selected.get(old.name) if isinstance(old, Var) else None
-        if before is None or new is None or not (before.is_own and new.is_own):
-            return None
-        return new if (before.form, before.places) == (new.form, new.places) else None
 
     def of_floats(self, g: Call) -> Call:
         """An adjoint; one number for all elements as a float, since an array of integers has no room for others."""

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from s2sad.analysis.effects import sharers
+from s2sad.analysis.sharers import sharers
 from s2sad.analysis.sharing import sharing
 from s2sad.analysis.summaries import user_calls, written_unseen
 from s2sad.differentiate.applied import NotDifferentiableError

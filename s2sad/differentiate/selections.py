@@ -116,6 +116,13 @@ def selection_of(g: Expr, whole: Expr, number: Expr) -> Selection | None:
     return Selection(form, whole) if isinstance(form, Call) and _NONE in _leaves(form) else None
 
 
+def both_own(a: Selection | None, b: Selection | None) -> Selection | None:
+    """The selection that the sum of two adjoints is which are zero where it leaves elements out; None if it is none."""
+    if a is None or b is None or not (a.is_own and b.is_own):
+        return None
+    return b if (a.form, a.places) == (b.form, b.places) else None
+
+
 def choice_of(g: Expr) -> tuple[Expr, Expr] | None:
     """The form of a selection that an adjoint is, and what it selects from; None unless one choice is zero."""
     if not isinstance(g, Call) or g.op.function is not np.where or len(g.args) != 3 or g.kwargs:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from s2sad.analysis.effects import sharers
+from s2sad.analysis.sharers import sharers
 from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.known import Known
 from s2sad.differentiate.refusals import INTO_STOPPED, INTO_STOPPED_REMEDY, Refusals

@@ -17,8 +17,9 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend.trees import nodes_of
-from s2sad.runtime.classes import classes_held, classes_of_object, functions_in, makes_attribute, member, own_class
+from s2sad.runtime.classes import functions_in, makes_attribute, member, own_class
 from s2sad.runtime.contents import attributes_of, cells_of, is_disguised, items_of
+from s2sad.runtime.reached import classes_held, classes_of_object
 
 #: What stands for the value of a name that has none.
 MISSING = object()

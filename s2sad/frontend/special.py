@@ -13,15 +13,8 @@ from s2sad.frontend.given import is_numpy
 from s2sad.frontend.resolve import Member, classes_of
 from s2sad.frontend.trees import nodes_of
 from s2sad.runtime import protocols, stop_gradient
-from s2sad.runtime.classes import (
-    BUILT_IN_NAMES,
-    classes_made,
-    classes_reached,
-    own_class,
-    own_members,
-    runs_python,
-    static_member,
-)
+from s2sad.runtime.classes import BUILT_IN_NAMES, own_class, own_members, runs_python, static_member
+from s2sad.runtime.reached import classes_made, classes_reached
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]

@@ -28,13 +28,7 @@ from s2sad.frontend.resolve import Member
 from s2sad.frontend.special import classes_within, special_members
 from s2sad.frontend.summaries import Writes, writes_of
 from s2sad.frontend.trees import is_starred, nodes_of
-from s2sad.runtime.classes import (
-    functions_in,
-    initialises,
-    members_that_vary,
-    own_members,
-    static_member,
-)
+from s2sad.runtime.classes import functions_in, initialises, members_that_vary, own_members, static_member
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]

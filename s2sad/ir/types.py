@@ -23,9 +23,6 @@ from s2sad.errors import ArgumentError
 from s2sad.ir.sizes import Dims, LiteralNumbers, Sizes, is_of_arguments
 from s2sad.ir.sums import Dim, literal_size
 from s2sad.runtime.classes import (
-    classes_held,
-    classes_of_attributes,
-    classes_reached,
     has_array_operators,
     is_changing_class,
     is_unchanging_member,
@@ -36,6 +33,7 @@ from s2sad.runtime.classes import (
 from s2sad.runtime.contents import is_disguised, items_of, tuple_fields
 from s2sad.runtime.copies import Layout, layout_of
 from s2sad.runtime.moments import MOMENTS, is_moment
+from s2sad.runtime.reached import classes_held, classes_of_attributes, classes_reached
 
 Kind = Literal[
     "scalar", "array", "numeric", "tuple", "list", "dict", "record", "dataclass", "slice", "none", "other", "open"

@@ -26,7 +26,7 @@ from s2sad.runtime.items import (
     require_unswallowed,
     require_unwritten,
 )
-from s2sad.runtime.objects import require_value
+from s2sad.runtime.objects import require_dict, require_value
 from s2sad.runtime.positions import unread
 from s2sad.runtime.shadows import part_shadow, require_floats, shadow
 from s2sad.runtime.sharing import apart, in_one_place, sole, unshared
@@ -76,10 +76,10 @@ constant(laid_out_like, signature=_like, infer=infer.creation.filled_like, dtype
 # Checks, which may raise.
 constant(apart, unshared, sole, in_one_place, special=frozenset(), calls=(), ordered=True)
 constant(
-    as_pair, require_arithmetic, require_as_long, require_convertible, require_floats, require_layout, require_ndarray,
-    require_nothing_left,
-    require_real, require_real_operand, require_replaceable, require_same_numbers, require_sequence,
-    require_unswallowed, require_unwritten, require_value, same_value, unread, unseen, ordered=True,
+    as_pair, require_arithmetic, require_as_long, require_convertible, require_dict, require_floats, require_layout,
+    require_ndarray, require_nothing_left, require_real, require_real_operand, require_replaceable,
+    require_same_numbers, require_sequence, require_unswallowed, require_unwritten, require_value, same_value, unread,
+    unseen, ordered=True,
 )  # fmt: skip
 
 # --- tangents that share memory with others, or with none ---

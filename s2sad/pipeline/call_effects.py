@@ -12,9 +12,10 @@ import numpy as np
 
 from s2sad.analysis.activity import activity, written_outside
 from s2sad.analysis.containers import made
-from s2sad.analysis.effects import HELD, Effects, effects, effects_of_calls, held_by_module, sharers
+from s2sad.analysis.effects import Effects, effects, effects_of_calls, held_by_module
 from s2sad.analysis.infer import Facts, Put
 from s2sad.analysis.results import are_entangled, bound_part, parts_of
+from s2sad.analysis.sharers import HELD, sharers
 from s2sad.analysis.summaries import (
     NO_RESULT,
     CallEffects,

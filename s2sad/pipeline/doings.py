@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from s2sad.analysis.effects import held_by_module, sharers
+from s2sad.analysis.effects import held_by_module
+from s2sad.analysis.sharers import sharers
 from s2sad.analysis.summaries import only_changes
 from s2sad.ir.nodes import Const
 from s2sad.ir.traverse import walk

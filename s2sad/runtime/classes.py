@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import builtins
 import collections
-import contextlib
 import dis
 import enum
 import functools
-import gc
-import itertools
 import os
 import sys
 import types
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -51,10 +47,8 @@ METHOD_NAMES = frozenset(name for name in BUILT_IN_NAMES if name[:2] != "__")
 _STORES = frozenset("STORE_SUBSCR STORE_SLICE DELETE_SUBSCR STORE_GLOBAL STORE_DEREF".split())
 #: The attributes under which a static or class method, property or wrapper has its function.
 _AROUND = ("__func__", "fget", "func", "__wrapped__")
-#: The flag of classes that are made by a class statement (``Py_TPFLAGS_HEAPTYPE``).
-_HEAP_TYPE = 1 << 9
 #: The classes whose objects have what members their maker has given them.
-_OPEN_CLASSES = (types.SimpleNamespace, types.ModuleType)
+OPEN_CLASSES = (types.SimpleNamespace, types.ModuleType)
 #: The operators by which classes of libraries are told from arrays.
 _PRODUCTS = ("__mul__", "__rmul__", "__truediv__")
 #: What stands for classes of libraries as if the user had written it.
@@ -65,8 +59,8 @@ MODELS = tuple(
 #: The classes of values that hold no objects, and of functions, which are not looked into.
 #: Nothing but the class of such a value tells its kind.
 LEAVES = frozenset((float, int, bool, complex, str, bytes, type(None), types.ModuleType, types.FunctionType, range))
-#: So many objects are looked at for what is reached from one, and so many items of a container.
-_MOST_OBJECTS, _MOST_ITEMS = 1000, 500
+#: The flag of classes that are made by a class statement (``Py_TPFLAGS_HEAPTYPE``).
+HEAP_TYPE = 1 << 9
 #: Where Python's own modules are, and the folders of installed packages.
 _LIBRARY, _PACKAGES = os.path.dirname(os.__file__), frozenset(("site-packages", "dist-packages"))
 
@@ -107,7 +101,7 @@ def own_members(cls: type) -> types.MappingProxyType[str, Any]:
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
         names = BUILT_IN_NAMES & vars(base).keys()
-        if _is_of_library(base):
+        if is_class_of_library(base):
             for name in names:
                 found.pop(name, None)
         else:
@@ -128,7 +122,7 @@ def own_class(value: object) -> type | None:
         (None, <class 'module'>)
     """
     cls: Any = value if issubclass(type(value), type) else type(value)
-    return cls if cls in _OPEN_CLASSES or not _is_of_library(cls) else None
+    return cls if cls in OPEN_CLASSES or not is_class_of_library(cls) else None
 
 
 #: The built-in classes whose methods change the object that they are given.
@@ -174,7 +168,7 @@ def member(cls: type, name: str) -> tuple[bool, Any]:
     own = own_members(cls)
     if name in own or "__getattr__" in own:
         return False, own.get(name)
-    inherited = cls not in _OPEN_CLASSES and any(name in vars(base) for base in cls.__mro__)
+    inherited = cls not in OPEN_CLASSES and any(name in vars(base) for base in cls.__mro__)
     return inherited, None
 
 
@@ -190,9 +184,9 @@ def members_that_vary(cls: type) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _is_of_library(cls: type) -> bool:
+def is_class_of_library(cls: type) -> bool:
     """Whether a class is Python's, NumPy's, SciPy's or this package's."""
-    return not cls.__flags__ & _HEAP_TYPE or is_taken_at_its_word(module_of(cls))
+    return not cls.__flags__ & HEAP_TYPE or is_taken_at_its_word(module_of(cls))
 
 
 def is_taken_at_its_word(name: str) -> bool:
@@ -231,7 +225,7 @@ def _is_generated(name: str, member: Any) -> bool:
 def _is_built_in(name: str, member: Any) -> bool:
     """Whether a member is that of a built-in class under the same name."""
     owner = getattr(member, "__objclass__", None)
-    return isinstance(owner, type) and _is_of_library(owner) and vars(owner).get(name) is member
+    return isinstance(owner, type) and is_class_of_library(owner) and vars(owner).get(name) is member
 
 
 def _only_copies(name: str, member: Any) -> bool:
@@ -278,7 +272,7 @@ def makes_attribute(cls: type, name: str, own: bool = False) -> bool:
         >>> makes_attribute(types.SimpleNamespace, "v"), makes_attribute(list, "count")
         (False, True)
     """
-    if not _is_of_library(cls) and static_member(cls, "__getattribute__") is not object.__getattribute__:
+    if not is_class_of_library(cls) and static_member(cls, "__getattribute__") is not object.__getattribute__:
         return True
     member = static_member(cls, name)
     if own:
@@ -331,76 +325,8 @@ def acts(cls: type) -> bool:
     """
     if any(name[:2] == "__" for name in own_members(cls)):
         return True
-    own = [m for base in cls.__mro__ if not _is_of_library(base) for m in vars(base).values()]
+    own = [m for base in cls.__mro__ if not is_class_of_library(base) for m in vars(base).values()]
     return any(hasattr(type(m), "__get__") and not callable(m) and runs_python(m) for m in own)
-
-
-def classes_reached(value: Any) -> frozenset[type]:
-    """The classes that :func:`acts` tells of, of an object and of what can be reached from it.
-
-    Of containers the first items are looked at; functions and objects of libraries are not looked into.
-    """
-    return _reached([value]) if type(value) not in LEAVES else frozenset()
-
-
-def classes_held(value: Any) -> frozenset[type]:
-    """The classes of `classes_reached` of what an object holds."""
-    return _reached(_parts(value)) if type(value) not in LEAVES else frozenset()
-
-
-def _reached(pending: list[Any]) -> frozenset[type]:
-    found: set[type] = set()
-    seen: set[int] = set()
-    while pending and len(seen) < _MOST_OBJECTS:
-        x = pending.pop()
-        if id(x) not in seen:
-            seen.add(id(x))
-            found |= classes_of_object(x)
-            pending += [] if issubclass(type(x), type) else _parts(x)
-    return frozenset(found)
-
-
-def _parts(x: Any) -> list[Any]:
-    """What an object holds that may lead to an object of a class of the user's."""
-    cls: Any = type(x)
-    held: Iterable[Any] = ()
-    if cls is np.ndarray and not x.dtype.hasobject:
-        return []
-    if issubclass(cls, np.ndarray) and x.dtype.hasobject:
-        held = x.flat
-    elif issubclass(cls, dict):
-        held = (*itertools.islice(dict.keys(x), _MOST_ITEMS), *itertools.islice(dict.values(x), _MOST_ITEMS))
-    elif cls in (list, tuple, set, frozenset):
-        held = x
-    elif not (_is_of_library(cls) and cls.__flags__ & _HEAP_TYPE) or cls in _OPEN_CLASSES:
-        held = gc.get_referents(x)
-    found = [part for part in itertools.islice(held, 2 * _MOST_ITEMS) if type(part) not in LEAVES and part is not cls]
-    own = attributes_of(x) if issubclass(cls, dict) else None
-    return [*found, own] if own else found
-
-
-def classes_of_attributes(value: Any) -> dict[str, tuple[frozenset[type], frozenset[type]]]:
-    """For each attribute of an object its class, if :func:`acts` tells of it, and those that can be reached from it.
-
-    It is empty if none can be reached from any.
-
-    Of an object that makes attributes the others are told apart by name.
-
-    Example:
-        >>> classes_of_attributes(types.SimpleNamespace(v=1.0))
-        {}
-    """
-    cls: type = type(value)
-    if not (classes_held(value) or makes_others(cls)):
-        return {}
-    own = attributes_of(value)
-    slots = {}
-    for base in cls.__mro__:
-        for name, m in vars(base).items():
-            if isinstance(m, types.MemberDescriptorType):
-                with contextlib.suppress(AttributeError):
-                    slots[name] = m.__get__(value)
-    return {name: (classes_of_object(held), classes_held(held)) for name, held in {**slots, **own}.items()}
 
 
 _OF_ARRAYS = protocols.OPERATORS - protocols.MAKING - {"__invert__", "__array__"} | {
@@ -432,64 +358,6 @@ def _slots_of(cls: type) -> tuple[str, ...]:
     """The names of the slots that the classes of the user's among the bases of one have."""
     members = [member for base in cls.__mro__ if own_class(base) is not None for member in vars(base).items()]
     return tuple([n for n, m in members if isinstance(m, types.MemberDescriptorType) and n[:2] != "__"])
-
-
-def classes_of_object(x: Any) -> frozenset[type]:
-    """The class of an object, or a class and its own class, if :func:`acts` tells of them."""
-    if issubclass(type(x), type):
-        return frozenset(filter(acts, (x, type(x)))) if own_class(x) is not None else frozenset()
-    cls: type = type(x)
-    return frozenset((cls,)) if cls not in LEAVES and acts(cls) else frozenset()
-
-
-@functools.cache
-def makes_others(cls: type) -> bool:
-    """Whether a class makes attributes that an object does not have.
-
-    Example:
-        >>> makes_others(types.SimpleNamespace)
-        False
-    """
-    return static_member(cls, "__getattr__") is not None
-
-
-@functools.cache
-def classes_made(cls: type) -> frozenset[type]:
-    """The classes that :func:`acts` tells of, of what the functions of a class may make or read of their modules.
-
-    Example:
-        >>> classes_made(types.SimpleNamespace)
-        frozenset()
-    """
-    pending = _functions_of(cls)
-    found: set[type] = set()
-    seen: set[types.CodeType] = set()
-    makers = {cls}
-    while pending:
-        function = pending.pop()
-        codes = [function.__code__]
-        for code in codes:
-            codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
-        if seen.issuperset(codes):
-            continue
-        seen.update(codes)
-        cells = [c.cell_contents for c in function.__closure__ or () if c != types.CellType()]
-        names = dict.fromkeys(name for code in codes for name in code.co_names)
-        for value in (*(function.__globals__[n] for n in names if n in function.__globals__), *cells):
-            if isinstance(value, types.FunctionType) and not is_of_library(module_of(value)):
-                pending.append(value)
-                continue
-            found |= classes_reached(value)
-            if isinstance(value, type) and own_class(value) is not None and value not in makers:
-                makers.add(value)
-                pending += _functions_of(value)
-    return frozenset(found)
-
-
-def _functions_of(cls: type) -> list[types.FunctionType]:
-    """The functions that a class and its bases of the user's have."""
-    own = [m for base in cls.__mro__ if not _is_of_library(base) for m in vars(base).values()]
-    return [f for m in own for f in functions_in(m) or ()]
 
 
 def is_unchanging_member(value: object) -> bool:

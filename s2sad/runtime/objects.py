@@ -59,6 +59,24 @@ def plain(x: Any, name: str | None = None) -> Any:
     return x
 
 
+def require_dict(x: Any, method: str) -> None:
+    """Refuse an object whose method of the name of one of dicts may be another one.
+
+    Raises:
+        UndefinedDerivativeError: if it is no dict, or of a class with such a method of its own.
+
+    Example:
+        >>> require_dict({}, "setdefault")
+    """
+    if not isinstance(x, dict):
+        what = x if isinstance(x, type) else type(x)
+        raise UndefinedDerivativeError(
+            f"the method {method} of {what.__qualname__} is called, which is no dict: what it does is not known",
+            "Write it as a function of the values that it reads, and call that.",
+        )
+    plain(x, method)
+
+
 def remember(thing: Any, name: str, value: Any) -> None:
     """Set an attribute of an object that outlives the function: what is read of it later is a constant.
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from s2sad.ir.code import NONE, Operation, Place
+from s2sad.ir.code import NONE, Constant, Operation, Place
+from s2sad.runtime.objects import require_dict
 from s2sad.transform.branches import fork
 from s2sad.transform.known import Abstract, Late
 from s2sad.transform.specialiser import Done, End, Specialiser
@@ -22,6 +23,11 @@ def with_default(
     """A call of such a method; None of any other call."""
     if s.expression or not takes_default(method.name, [kind for kind, _ in args]):
         return None
+    if method.made_of is None and method.receiver not in s.relied.new:
+        # Neither branch says of itself whose method it stands for.
+        check = s.outside(require_dict, require_dict.__name__)
+        given = s.operands([check, method.receiver, Constant(method.name)], place)
+        s.emit("call", given, ("", ""), place=place)
     return (_popped if method.name == "pop" else _set)(s, method, args, name, place)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from s2sad import arguments, grad
 from s2sad.pipeline.program import Program
-from s2sad.runtime.classes import classes_made, classes_of_attributes, classes_reached
+from s2sad.runtime.reached import classes_made, classes_of_attributes, classes_reached
 
 
 class Table:
