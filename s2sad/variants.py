@@ -148,9 +148,12 @@ class Variants(Aside):
                     return self.get(options, facts, about, together, literal)
                 refused, may_be_numbers = error, error.of_numbers
         by_numbers = functools.partial(self._of_numbers, options, facts, about, together, refused, attempts)
-        sized = None
-        if may_be_numbers and not any(map(_has_arrays, facts.values())):
-            sized = by_numbers(only_if_repeated=True)
+        is_first = may_be_numbers and not any(map(_has_arrays, facts.values()))
+        number = by_numbers() if is_first else None
+        if number is not None and number.compiled.repeats:
+            # A run that meets an array begins again.
+            return number
+        self.numbers, sized = False, None
         ways: tuple[tuple[Sizes, bool], ...] = (
             ("sizes", refused.of_sizes),
             ("handed", refused.of_handing),
@@ -160,7 +163,8 @@ class Variants(Aside):
         for way, may_help in ways:
             sized = of_sizes(way) if sized is None and may_help else sized
         if sized is None and may_be_numbers:
-            sized = by_numbers()
+            sized = number if is_first else by_numbers()
+            self.numbers = sized is not None
         if sized is None:
             raise refused
         return sized
@@ -195,20 +199,15 @@ class Variants(Aside):
         together: Together,
         error: UnsupportedError,
         attempts: Attempts,
-        only_if_repeated: bool = False,
     ) -> Variant | None:
         """The derivative for a number of what may be one or an array, where there is none for an array; None if none.
 
-        The ``error`` says why there is none for an array, which the ``attempts`` before have found.  If asked it is
-        ``only_if_repeated``: a run that meets an array may begin again.
+        The ``error`` says why there is none for an array, which the ``attempts`` before have found.
         """
         self.numbers = True
         try:
             found = self._got(options, facts, about, together, "", attempts)
         except UnsupportedError:
-            self.numbers = False
-            return None
-        if only_if_repeated and not found.compiled.repeats:
             self.numbers = False
             return None
         if found.compiled.not_for_arrays is None:

@@ -43,18 +43,22 @@ Origin = Literal["fresh", "dtype", ""]
 
 
 def read_before_writes(
-    function: Function, effects: Effects, fact: Callable[[Expr], Fact], lent: Set[str] = frozenset()
+    function: Function,
+    effects: Effects,
+    fact: Callable[[Expr], Fact],
+    lent: Set[str],
+    given: Mapping[str, str],
 ) -> set[str]:
     """The names of which every read comes before the next write into the object that they refer to.
 
     They are what may be a number, the views that no shadow has, as of a row that is broadcast, and further names of
     arrays, which need no shadow.  The function reads what it returns at its end; where that may be a part of the
-    ``lent`` parameters, the caller wants its shadow.
+    ``lent`` parameters, the caller wants its shadow.  ``given`` are the `heirs` of names.
     """
     candidates = _candidates(function, effects, fact)
     if not candidates:
         return set()
-    order = _Order(effects, fact, candidates, heirs(function, effects, fact))
+    order = _Order(effects, fact, candidates, given)
     changed = order.after(function.body, set())
     returned = candidates.keys() & set(names_in(function.result))
     order.late |= {n for n in returned if n in changed or not _group(n, effects).isdisjoint(lent)}

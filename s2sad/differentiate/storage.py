@@ -94,11 +94,9 @@ def storage_of(known: Known, fact: Callable[[Expr], Fact]) -> Storage:
     inherited: Set[str] = frozenset()
     if written:
         lent = {p.name for p in function.params if p.public in known.context.buffers or p.name in effects.modified}
-        values = {
-            *_read_at_once(function, fact),
-            *read_before_writes(function, effects, fact, lent),
-        }
-        inherited = {heir for name, heir in heirs(function, effects, fact).items() if name in values}
+        given = heirs(function, effects, fact)
+        values = {*_read_at_once(function, fact), *read_before_writes(function, effects, fact, lent, given)}
+        inherited = {heir for name, heir in given.items() if name in values}
     # What nobody reads has no adjoint.
     unread = recorded(function, effects.group, fact) if written else ()
     buffers = frozenset(
