@@ -71,16 +71,17 @@ def _observing(nodes: list[Any], lookup: Callable[[Any], tuple[bool, Any]]) -> I
         if not isinstance(node, gast.Call):
             continue
         found, function = lookup(node.func)
-        target, name = bound.get(id(node)), gast.unparse(node.func).strip()
-        remedy = "Do it in a function of its own, and call that with constants: f(stop_gradient(x))."
+        target, what = bound.get(id(node)), ""
         if found and any(function is known for known in _REDIRECTING):
             into = node.args[0] if node.args else None
             known, stream = (False, None) if into is None else lookup(into)
             if target is not None or (is_read(into, 1) if not known else _is_readable(stream)):
-                yield node, f"what is printed into the object that {name}(...) is given may be read again", remedy
+                what = "what is printed into the object that {}(...) is given may be read again"
         elif found and function is warnings.catch_warnings and target is not None and is_read(target, 0):
-            if any(k.arg == "record" for k in node.keywords):
-                yield node, f"which warnings {name}(...) records is read", remedy
+            what = "which warnings {}(...) records is read" if any(k.arg == "record" for k in node.keywords) else ""
+        if what:
+            remedy = "Do it in a function of its own, and call that with constants: f(stop_gradient(x))."
+            yield node, what.format(gast.unparse(node.func).strip()), remedy
 
 
 def _is_readable(stream: Any) -> bool:
