@@ -131,7 +131,7 @@ class Evaluator:
                 return Fact(kind, items=tuple((i, self(item)) for i, item in enumerate(items)))
             case Opaque(call=Call() as call):
                 return self(call)
-            case Opaque(node=ast.JoinedStr()):
+            case Opaque(node=ast.JoinedStr(), refusal=None):
                 return TEXT
             case Opaque(sketch=Call(op=Op(kind="comprehension", name=name)) as made, reach=classes) if (
                 name == "list" or not classes
