@@ -896,6 +896,7 @@ def taken_for_an_array_by_a_function(x: Any) -> Any:
 CASES = [
     case(list_then_pop_pair, V),
     case(callee_appends, V),
+    case(two_lists_returned, V),
     *[
         case(f, V)
         for f in (
@@ -998,7 +999,6 @@ REFUSED = [
     (conditional_alias, V, "another name may hold the container c, which this changes"),
     (list_in_tuple, V, "h is changed here, and another name or container may hold it"),
     (same_list_twice_returned, V, "another name may hold the container a, which this changes"),
-    (two_lists_returned, V, "another name may hold the container a, which this changes"),
     (through_identity, V, "another name may hold the container g, which this changes"),
     (item_list_changed, V, "another name may hold the container h, which this changes"),
     (ifexp, V, "another name may hold the container h, which this changes"),
