@@ -140,6 +140,8 @@ class Adjoints:
             self.to_buffer(x, self.make.lowered(g))
         elif x.name in self.active and self.make.of[x.name].kind not in ("none", "other"):
             self.to_value(x, self.make.lowered(g), owned, moved, selection)
+        elif x.name in self.active and self.make.of[x.name].text:
+            self.refusals.refuse_text()
 
     def to_items(self, x: Build, g: Expr) -> None:
         """Add the parts of ``g`` to the adjoints of the items of a display."""

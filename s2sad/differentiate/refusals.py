@@ -56,6 +56,10 @@ class Refusals:
         """Note a place through which no derivative can pass."""
         self.violations.append(Violation(self.known.place(node or self.line), message, remedy))
 
+    def refuse_text(self) -> None:
+        """Note that the statement at hand computes with a text of what is differentiated."""
+        self.refuse(None, "no derivative can pass through text", "Compute with the numbers themselves.")
+
     def refuse_call(self, call: Call, error: S2SADError) -> None:
         """Note a call whose callee is refused."""
         here = self.known.place(call.node)
