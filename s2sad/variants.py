@@ -100,8 +100,8 @@ class Variants(Aside):
         self._wanted: tuple[Sizes, ...] = ()
         #: Whether what is changed, and may be a number or an array, is taken for a number.
         self.numbers = False
-        #: Why there is no derivative for arrays of any sizes, where a run has met arrays that were taken for numbers.
-        self._of_arrays: dict[Any, UnsupportedError] = {}
+        #: The derivatives that took arrays for numbers, which a run has met: there is none for arrays of any sizes.
+        self._met_arrays: dict[Any, Variant] = {}
         #: The truth values and texts that parameters had.
         self._met_values: dict[str, set[bool | str]] = {}
         #: The types of parameters with the functions in them that are known.
@@ -135,7 +135,8 @@ class Variants(Aside):
                 self.met_sizes = tuple(dict.fromkeys((*wanted, *self.met_sizes)))
                 return sized
         attempts, asked = Attempts(), (options, tuple(facts.items()), about, together)
-        refused = self._of_arrays.get(asked)
+        met = self._met_arrays.get(asked)
+        refused = met.compiled.not_for_arrays if met is not None and met.holds() else None
         may_be_numbers = refused is None
         if refused is None:
             try:
@@ -275,8 +276,7 @@ class Variants(Aside):
         if failed.not_for_arrays is not None:
             if not failed.repeats:
                 raise failed.not_for_arrays
-            met = next(key for key, made in self._made.items() if made.compiled is failed)
-            self._of_arrays[met[:4]] = failed.not_for_arrays
+            self._met_arrays.update({key[:4]: made for key, made in self._made.items() if made.compiled is failed})
         if not failed.repeats:
             return False
         self.numbers = not self.numbers
@@ -375,7 +375,8 @@ def _compilation(key: Any) -> Iterator[None]:
 
 def _has_arrays(fact: Fact) -> bool:
     """Whether an argument is an array, or a container of such."""
-    return fact.kind in ("array", "numeric") or any(_has_arrays(f) for _, f in fact.items or ())
+    held = [f for _, f in fact.items or ()] if fact.each is None else [fact.each]
+    return fact.kind in ("array", "numeric") or any(map(_has_arrays, held))
 
 
 def _nothing() -> None:

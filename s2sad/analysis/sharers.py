@@ -7,21 +7,9 @@ from collections.abc import Iterator, Mapping
 from s2sad import ops
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.sharing import held_operands, keeps_items, may_hold_objects, sharing
-from s2sad.analysis.summaries import (
-    CallEffects,
-    assumed,
-)
+from s2sad.analysis.summaries import CallEffects, assumed
 from s2sad.frontend.holding import UNKNOWN
-from s2sad.ir.nodes import (
-    Build,
-    Call,
-    Const,
-    Expr,
-    Global,
-    Opaque,
-    Slice,
-    Var,
-)
+from s2sad.ir.nodes import Build, Call, Const, Expr, Global, Opaque, Slice, Var
 from s2sad.ir.traverse import subexpressions
 from s2sad.ir.types import OBJECTS, reach_of
 from s2sad.runtime import stop_gradient
