@@ -88,7 +88,7 @@ class Later:
             return expr.name in self.storage.mutable and self.make.of[expr.name].kind != "scalar"
         if isinstance(expr, Global):
             return "." in expr.text or self.make.fact(expr).kind not in ("scalar", "tuple")
-        if isinstance(expr, Opaque):
+        if isinstance(expr, Opaque) or (isinstance(expr, Call) and ops.is_ordered(expr.op.function)):
             return True
         laid_out = isinstance(expr, Call) and expr.op.kind == "attribute" and ops.is_constant_attribute(expr.op.name)
         if isinstance(expr, Call) and (laid_out or ops.measures(expr.op)):

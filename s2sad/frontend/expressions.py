@@ -255,7 +255,8 @@ class Expressions:
             if (function := ops.function_of("method", node.func.attr)) is not None:
                 args = tuple([self.constant(a) for a in (node.func.value, *node.args)])
                 kwargs = tuple([(k.arg, self.constant(k.value)) for k in node.keywords])
-                return positional(Call(Op("method", node.func.attr, function), args, kwargs, node))
+                op = Op("method", node.func.attr, function, pure=not ops.is_ordered(function))
+                return positional(Call(op, args, kwargs, node))
         whole = self.opaque(node, followed=True)
         if not is_read(node, self.resolver.lookup) or misfit(node, function) is not None:
             return whole

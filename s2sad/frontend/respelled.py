@@ -139,9 +139,12 @@ def _got(call: Node, dicts: frozenset[str]) -> Node | None:
     if not (isinstance(func, gast.Attribute) and func.attr == "get" and isinstance(func.value, gast.Name)):
         return None
     plain = not call.keywords and len(call.args) in (1, 2)
-    if func.value.id not in dicts or not plain or not all(map(_may_be_repeated, call.args)):
+    if func.value.id not in dicts or not plain or not _may_be_repeated(call.args[0]):
         return None
     key, *default = call.args
+    if not all(_is_atom(v) or _is_signed(v) for v in default):
+        # It is evaluated whether or not it is needed, and may raise.
+        return None
     test = gast.Compare(left=copy.deepcopy(key), ops=[gast.In()], comparators=[copy.deepcopy(func.value)])
     item = gast.Subscript(value=copy.deepcopy(func.value), slice=copy.deepcopy(key), ctx=gast.Load())
     made = gast.IfExp(test=test, body=item, orelse=default[0] if default else gast.Constant(None, None))
@@ -207,7 +210,8 @@ def _comprehension(call: Node) -> Node:
 
 def _dict_comprehension(call: Node, value: Node | None) -> Node:
     """``{key: value for key, value in a}``, or ``{key: v for key in a}`` if a value is given."""
-    key = "key_2" if value is not None and any(getattr(n, "id", "") == "key" for n in nodes_of(value)) else "key"
+    read = set() if value is None else {n.id for n in nodes_of(value) if isinstance(n, gast.Name)}
+    key = next(name for name in ("key", *(f"key_{n}" for n in range(2, len(read) + 3))) if name not in read)
     target = _stored(key)
     if value is None:
         target, value = gast.Tuple([target, _stored("value")], gast.Store()), _read("value")
@@ -288,6 +292,11 @@ def _is_atom(node: Node) -> bool:
     if isinstance(node, gast.Tuple):
         return all(map(_is_atom, node.elts))
     return isinstance(node, (gast.Name, gast.Constant))
+
+
+def _is_signed(node: Node) -> bool:
+    """Whether an expression is a number with its sign."""
+    return isinstance(node, gast.UnaryOp) and isinstance(node.operand, gast.Constant)
 
 
 def _is_type(node: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from s2sad import grad, jvp
 from s2sad.errors import UnsupportedError
 from tests.oracle import numeric_gradient
+from tests.transform.remaining import check_both_modes
 
 PRICES = {"a": [10.0, 10.4, 10.1], "b": [20.0, 19.7, 20.3]}
 X = np.array([0.7, 0.4, 1.2])
@@ -134,3 +135,27 @@ def test_constants_with_methods_of_their_own_have_the_values_that_these_give() -
         return s + d.get("a", 1.0) * x[1]
 
     np.testing.assert_allclose(grad(f)(X, Tripled(a=2.0)), [4.0, 6.0, 0.0])
+
+
+def default_that_raises(x: Any) -> Any:
+    d = {}
+    d["a"] = x[0]
+    zero = 0.0
+    try:
+        return x[1] * d.get("a", 1.0 / zero)
+    except ZeroDivisionError:
+        return x[2] ** 2
+
+
+def names_of_keys_and_values(x: Any) -> Any:
+    key, key_2 = x[0], x[1]
+    d = dict.fromkeys(("a", "b"), (key, key_2))
+    return d["a"][0] * d["b"][1] + d["b"][0]
+
+
+def test_the_default_is_evaluated_whether_or_not_it_is_needed() -> None:
+    check_both_modes(default_that_raises, X, np.array([0.3, -1.0, 0.5]))
+
+
+def test_the_variable_of_keys_is_none_that_the_value_reads() -> None:
+    check_both_modes(names_of_keys_and_values, X, np.array([0.3, -1.0, 0.5]))
