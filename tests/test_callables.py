@@ -313,3 +313,33 @@ def test_a_name_that_numba_gave_to_no_class_is_not_looked_through() -> None:
             return 3.0 * self.py_func(x)
 
     assert resolve(Other(math.sin)).function is Other.__call__
+
+
+class Counting:
+    """An object that counts what it is asked for."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self.__dict__["asked"] += 1
+        return 2.0
+
+    def __call__(self, x: Any) -> Any:
+        return 3.0 * x
+
+
+COUNTING = Counting()
+
+
+def test_nothing_of_an_object_runs_while_a_call_of_it_is_compiled() -> None:
+    def f(x: Any) -> Any:
+        return COUNTING(1.0) * np.sum(x) * COUNTING.asked
+
+    COUNTING.asked = 0
+    value, gradient = value_and_grad(f)(X)
+    assert value == 0.0
+    assert COUNTING.asked == 0
+    np.testing.assert_array_equal(gradient, np.zeros_like(X))

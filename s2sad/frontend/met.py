@@ -24,6 +24,7 @@ from s2sad.frontend.called import is_followed, sparse_product
 from s2sad.frontend.dependence import bound_names
 from s2sad.frontend.given import is_built_in
 from s2sad.frontend.outs import is_writing
+from s2sad.frontend.resolve import is_jitted
 from s2sad.frontend.trees import is_starred, nodes_of
 from s2sad.frontend.unfollowed import inside_library
 from s2sad.runtime.classes import own_class, static_member
@@ -88,7 +89,7 @@ def is_around(function: Any) -> bool:
         return False
     if ops.remedy(function) is not None:
         return False
-    if isinstance(function, _AROUND) or isinstance(getattr(function, "py_func", None), types.FunctionType):
+    if isinstance(function, _AROUND) or is_jitted(function):
         return True
     called = static_member(type(function), "__call__")
     if is_of_package(called):

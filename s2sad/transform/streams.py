@@ -10,7 +10,6 @@ from typing import Any
 
 from s2sad.ir.code import NONE, Constant, Value
 from s2sad.transform import definitions
-from s2sad.transform.constants import compared
 from s2sad.transform.containers import (
     MOST_ITEMS,
     computed,
@@ -210,11 +209,14 @@ def groupby(given: Given) -> Done:
             key = key_of(given.s, value)
             if key is None:
                 raise NotSpecialisedError("groupby")
-            if not groups or compared("==", groups[-1][0], key) is not True:
+            if not groups or groups[-1][0].value != key.value:
                 groups.append((key, value, []))
             groups[-1][2].append(item)
         for _, value, items in groups:
-            yield Row((value, stream(given.s, items, [])))
+            group = stream(given.s, items, [])
+            yield Row((value, group))
+            # Who asks for the next group has left this one.
+            given.s.state[group.cell] = Row(())
 
     return given.lazily(thunk)
 

@@ -1,6 +1,6 @@
 """Iterators of `itertools` over lists of which items get other values before they are asked for."""
 
-# ruff: noqa: B905
+# ruff: noqa: B031, B905
 
 from __future__ import annotations
 
@@ -71,7 +71,33 @@ def composed_from_none(x: Any) -> Any:
     return y
 
 
-FUNCTIONS = [composed_from_none, neighbours, neighbours_that_the_loop_sets, padded, padded_while_it_is_set, in_turns]
+def groups_that_are_left(x: Any) -> Any:
+    items = [(0, x[0]), (0, x[1]), (1, x[2])]
+    groups = [(k, g) for k, g in itertools.groupby(items, key=lambda t: t[0])]
+    return x[3] * 2.0 + sum(x[0] + sum(v for _, v in g) for _, g in groups)
+
+
+def group_before_the_one_at_hand(x: Any) -> Any:
+    total, before = x[3], None
+    for k, group in itertools.groupby([(0, x[0]), (0, x[1]), (1, x[2]), (2, x[0])], key=lambda t: t[0]):
+        if before is not None:
+            total = total + 10.0 * x[0] * sum(v for _, v in before)
+        if k != 1:
+            total = total * sum(v for _, v in group)
+        before = group
+    return total
+
+
+FUNCTIONS = [
+    groups_that_are_left,
+    group_before_the_one_at_hand,
+    composed_from_none,
+    neighbours,
+    neighbours_that_the_loop_sets,
+    padded,
+    padded_while_it_is_set,
+    in_turns,
+]
 
 
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
