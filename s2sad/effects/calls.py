@@ -15,7 +15,7 @@ from s2sad.effects import built_in, library, methods, operators
 from s2sad.effects.library import Arguments
 from s2sad.effects.objects import ANY, ARRAY, CONSTANT, CONTAINERS, ITEMS, NOTHING, UNKNOWN, Object, Objects, Plain
 from s2sad.ir.code import Code, Definition, Operation
-from s2sad.runtime.classes import initialises, inside, module_of, static_member
+from s2sad.runtime.classes import initialises, initialises_exception, inside, module_of, static_member
 from s2sad.runtime.objects import record, state_of
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _called(a: Activation, op: Operation, o: Object, args: Arguments) -> Objects
     value = o.value
     if o.cls is types.FunctionType and isinstance(value, Definition):
         return run(a, op, a.program.inner(value.code), frozenset((o,)), args)
-    if o.cls is types.MethodType and (isinstance(value, (str, types.FunctionType))):
+    if o.cls is types.MethodType and isinstance(value, (str, types.FunctionType, types.WrapperDescriptorType)):
         return _method(a, op, o, value, args)
     if o.cls is functools.partial and o.kind != "global":
         return _partial(a, op, o, args)
@@ -114,6 +114,10 @@ def _known(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects
         unbound = ops.spec_of(getattr(np.ufunc, value.__name__))
         if unbound is not None:
             return library.applied(a, op, unbound, args.after(a.heap.known(value.__self__)))
+    if initialises_exception(value) and args.positional:
+        # It keeps what it is given in `args`.
+        a.store(args.positional[0], ITEMS, args.all())
+        return NOTHING
     if initialises(value) and args.positional and not args.open:
         return _initialised(a, op, value, args)
     if isinstance(value, types.FunctionType):
@@ -202,6 +206,9 @@ def _made_instance(a: Activation, op: Operation, cls: type, args: Arguments) -> 
     new, init = static_member(cls, "__new__"), static_member(cls, "__init__")
     made = a.site(op, cls)
     (o,) = made
+    if issubclass(cls, BaseException):
+        # `BaseException.__new__` keeps what it is given, whatever `__init__` does.
+        a.store(made, ITEMS, args.all())
     if o.is_row:
         names: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
         for i, name in enumerate(names):

@@ -390,7 +390,13 @@ def _of_instance(a: Activation, op: Operation, o: Object, cls: type, name: str) 
     if member is not None:
         unseen = frozenset((UNKNOWN,)) if a.heap.is_open and not is_a(member, *CONSTANT) else NOTHING
         return found | unseen | a.heap.known(member, f"{cls.__name__}.{name}")
-    return found | a.unknown(op, [o]) if static_member(cls, "__getattr__") is not None else found
+    getter = static_member(cls, "__getattr__")
+    has_own = o.kind == "global" and name in attributes_of(o.value)
+    if getter is None or (has_own and a.heap.plain):
+        return found
+    if isinstance(getter, types.FunctionType):
+        return found | a.call(op, a.heap.known(getter), [frozenset((o,)), NOTHING])
+    return found | a.unknown(op, [o])
 
 
 def _of_constant(a: Activation, op: Operation, o: Object, name: str) -> Objects:
@@ -462,7 +468,7 @@ def set_attribute_of(a: Activation, op: Operation, objects: Objects, name: str, 
         setter, member = static_member(o.cls, "__setattr__"), static_member(o.cls, name)
         if isinstance(setter, types.FunctionType):
             a.call(op, a.heap.known(setter), [frozenset((o,)), NOTHING, held])
-        elif setter not in (object.__setattr__, type.__setattr__):
+        elif setter not in (object.__setattr__, type.__setattr__, BaseException.__setattr__):
             a.unknown(op, [o], held)
         elif isinstance(member, property):
             if isinstance(member.fset, types.FunctionType):

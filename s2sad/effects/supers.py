@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2sad.effects.objects import NOTHING, Object, Objects
 from s2sad.ir.code import Code, Operation, Value, codes, regions_in
+from s2sad.runtime.classes import initialises_exception
 
 if TYPE_CHECKING:
     from s2sad.effects.library import Arguments
@@ -57,6 +58,8 @@ def _of_receiver(a: Activation, op: Operation, o: Object, after: Any, name: str)
         return a.heap.method(o, f"{owner.__name__}.{name}", member)
     if isinstance(member, property) and isinstance(member.fget, types.FunctionType):
         return a.call(op, a.heap.known(member.fget), [frozenset((o,))])
+    if initialises_exception(member) and a.only_calls(op):
+        return a.heap.method(o, f"{owner.__name__}.{name}", member)
     if any(member is quiet for quiet in _QUIET) and a.only_calls(op):
         return NOTHING
     return a.unknown(op, [o])

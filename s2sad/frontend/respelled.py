@@ -9,12 +9,14 @@ check(locals(), "x")             ->  check({"x": x, "n": n}, "x")
 list(zip(a, b))                  ->  [item for item in zip(a, b)]
 dict(zip(a, b))                  ->  {key: value for key, value in zip(a, b)}
 dict.fromkeys(a, 0.0)            ->  {key: 0.0 for key in a}
+a, b = (f(x) for x in rows)      ->  a, b = [f(x) for x in rows]
 d[k] = d.get(k, 0.0) + v         ->  d[k] = (d[k] if k in d else 0.0) + v        of a dict that the function makes
 """
 
 from __future__ import annotations
 
 import copy
+import itertools
 import operator
 import types
 import typing
@@ -65,21 +67,22 @@ _TYPES = (gast.Name, gast.Attribute, gast.Subscript, gast.Tuple, gast.Constant, 
 
 def with_respelled_calls(source: Source, code: types.CodeType) -> tuple[Source, tuple[Guard, ...]]:
     """A function, that of a ``code``, in which such calls stand as what they are, and on what that rests."""
-    calls = [node for node in nodes_of(source.node) if isinstance(node, gast.Call) and _has_such_a_name(node.func)]
-    if not calls:
+    nodes = list(nodes_of(source.node))
+    calls = [node for node in nodes if isinstance(node, gast.Call) and _has_such_a_name(node.func)]
+    if not calls and not any(map(_is_unpacked_generator, nodes)):
         return source, ()
     resolver = Resolver(source.function, _bound(source.node))
     lookup = resolver.lookup
     made = copy.deepcopy(source.node)
     # What is imported inside stands for itself by now.
     local = names_at_calls(made, code) if _variables(code) == _variables(source.function.__code__) else {}
-    is_shared = any(isinstance(node, gast.Nonlocal) for node in nodes_of(source.node))
+    is_shared = any(isinstance(node, gast.Nonlocal) for node in nodes)
     dicts = _filled_dicts(source.node, lookup)
     found = (
         _respelled(c, lookup) or _got(c, dicts) or _changed_item(c, lookup, is_shared) or _changed(c, lookup)
         for c in calls
     )
-    if not local and not any(found):
+    if not local and not any(found) and not any(map(_is_unpacked_generator, nodes)):
         return source, ()
     made = _Respelling(lookup, is_shared, local, dicts).visit(made)
     return replace(source, node=made), tuple(resolver.guards.values())
@@ -106,12 +109,39 @@ class _Respelling(gast.NodeTransformer):  # type: ignore[misc]
         made = _respelled(node, self.lookup) or _got(node, self.dicts)
         return node if made is None else made
 
+    def visit_Assign(self, node: Node) -> Node:
+        self.generic_visit(node)
+        if _is_unpacked_generator(node):
+            value = gast.ListComp(elt=node.value.elt, generators=node.value.generators)
+            node.value = gast.copy_location(value, node.value)
+        return node
+
     def visit_Expr(self, node: Node) -> Node:
         self.generic_visit(node)
         is_call = isinstance(node.value, gast.Call)
         made = _changed_item(node.value, self.lookup, self.is_shared) if is_call else None
         made = _changed(node.value, self.lookup) if is_call and made is None else made
         return node if made is None else gast.copy_location(made, node)
+
+
+def _is_unpacked_generator(node: Node) -> bool:
+    """Whether a generator expression is unpacked at once, by variables that say how many items it gives.
+
+    One that runs through what a call makes may not end: it is asked for one item more than there are variables.
+    """
+    if not isinstance(node, gast.Assign) or not isinstance(node.value, gast.GeneratorExp):
+        return False
+    rounds = node.value.generators
+    rows = all(isinstance(t, (gast.Tuple, gast.List)) for t in node.targets)
+    stars = any(isinstance(e, gast.Starred) for t in node.targets for e in getattr(t, "elts", ()))
+    ends = not any((isinstance(r.iter, gast.Call) and _is_iterator(r.iter.func)) or r.is_async for r in rounds)
+    return rows and not stars and ends
+
+
+def _is_iterator(func: Node) -> bool:
+    """Whether a function may give items without end, by its name."""
+    name = func.attr if isinstance(func, gast.Attribute) else getattr(func, "id", "")
+    return name in ("iter", *(n for n in vars(itertools) if n[0] != "_"))
 
 
 def _filled_dicts(function: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> frozenset[str]:

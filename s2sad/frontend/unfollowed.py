@@ -46,7 +46,7 @@ _INSTALLED = ("site-packages", "dist-packages")
 #: may have to do with them.
 _OF_MADE_ALONE = (
     "makes an object of a class", "is a method of an object whose class", "is a function that is known only",
-    "a function defined inside", "changes an object that is differentiated",
+    "a function defined inside", "changes an object that is differentiated", "has a parameter with * or **",
 )  # fmt: skip
 _OF_MADE = (*_OF_MADE_ALONE, "is the module's, and", "may be an array of the module, and")
 _PERHAPS_OF_MADE = (

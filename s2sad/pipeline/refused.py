@@ -60,7 +60,8 @@ def with_obstacle(source: Source, perhaps: bool = False) -> Iterator[None]:
     except UnsupportedError as error:
         if source.obstacle is None or not any(is_of_made(v, perhaps) for v in error.violations):
             raise
-        others = [v for v in error.violations if not follows_from_made(v)]
+        calls = source.obstacle.calls
+        others = [v for v in error.violations if not follows_from_made(v) and v.place not in calls]
         raise UnsupportedError([source.obstacle, *others], error.obscure, error.derived, error.undecided) from None
 
 

@@ -152,8 +152,6 @@ class Sources:
             self.asks_sizes |= obstacles.of_sizes
             self.asks_kinds |= obstacles.of_kinds
             self.fills_containers |= obstacles.of_rounds
-            if obstacles.reasons:
-                source = replace(source, obstacle=obstacles.reasons[0])
             if made is not None:
                 source = made.source
                 for guard in made.guards:
@@ -166,6 +164,8 @@ class Sources:
                     self.note_changing(function)
                 self.recorded += made.recorded
                 self.state += made.state
+            if obstacles.reasons:
+                source = replace(source, obstacle=obstacles.reasons[0])
             source, more = self.handing.rewritten(source, self.whole(function))
             for guard in more:
                 self.guards.add(guard)

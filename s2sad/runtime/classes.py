@@ -145,6 +145,17 @@ def initialises(function: object) -> bool:
     return code is not None and code.co_filename == "<string>" and code.co_name == "__init__"
 
 
+def initialises_exception(function: object) -> bool:
+    """Whether a function is the ``__init__`` of one of Python's own exceptions, which keeps what it is given.
+
+    Example:
+        >>> initialises_exception(ValueError.__init__), initialises_exception(object.__init__)
+        (True, False)
+    """
+    is_init = type(function) is types.WrapperDescriptorType and function.__name__ == "__init__"
+    return is_init and issubclass(function.__objclass__, BaseException)  # type: ignore[attr-defined]
+
+
 @functools.lru_cache(maxsize=4096)
 def differs(cls: type) -> bool:
     """Whether a class of NumPy or SciPy has operators of its own: those of matrices, masked arrays, polynomials.

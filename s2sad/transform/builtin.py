@@ -25,7 +25,7 @@ from s2sad.transform.arrays import is_array
 from s2sad.transform.branches import fork
 from s2sad.transform.class_tests import class_test, instance_test
 from s2sad.transform.classes import GETTER
-from s2sad.transform.constants import class_of, text_computed
+from s2sad.transform.constants import class_of, shown_constant, text_computed
 from s2sad.transform.containers import (
     MAPPINGS,
     MOST_ITEMS,
@@ -119,13 +119,13 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         return _iterating(Given(s, values, named, op, frame), function, iterating)
     if function in (list, tuple) and len(values) == 1 and isinstance(values[0], Generator):
         items = generators.listed(s, values[0], op, frame)
-        return (
-            (items,)
-            if function is list
-            else (computed(s, "call", ("",), (Known(tuple, ("tuple",)), items), op, frame),)
-        )
+        if function is list:
+            return (items,)
+        return (computed(s, "call", ("",), (Known(tuple, ("tuple",)), items), op, frame),)
     if len(args) == len(values) == 1 and isinstance(values[0], Record) and function in (str, repr):
         return shown(s, values[0], _SHOWING[function], op, frame)
+    if len(values) == 1 and not named and function in (str, repr) and (text := shown_constant(function, values[0])):
+        return (text,)
     if of_objects is not None:
         return of_objects(Given(s, values, named, op, frame))
     if function is len and len(values) == 1 and isinstance(values[0], Record):

@@ -79,6 +79,7 @@ from s2sad.transform.lifting import Start, lift
 from s2sad.transform.members import existing_partial
 from s2sad.transform.methods import method_of_items
 from s2sad.transform.passing import passed
+from s2sad.transform.reasons import unread
 from s2sad.transform.regions import (
     changes_items,
     fills_containers,
@@ -97,6 +98,8 @@ from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 SMALL, SMALL_LAMBDA = 12, 24
 #: How many a function has at most that is inlined because it can be no function of its own.
 MOST_OF_LARGE = 300
+#: What makes an object, and sets its attributes.
+_OF_MAKING = ("__init__", "__post_init__", "__new__", "__array_finalize__", "__setattr__")
 #: How deep calls are inlined, and how many in all.
 DEEPEST, MOST_INLINED = 40, 400
 
@@ -385,13 +388,14 @@ def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: O
     before, used, lifted = s.mark(), s.used, dict(s.lifted)
     try:
         done = call_function(s, function, args, op, frame, None)
-    except NotSpecialisedError:
+    except NotSpecialisedError as error:
+        s.relied.unfollowed.append(error)
         done = None
     stars = objects.has_stars(function) and not all(existing.is_constant(s, v) for _, v in args)
     followed = follows or stars or any(v in s.types for _, v in args)
     if code in s.endless:
         done = None
-    if (isinstance(done, End) and followed) or (isinstance(done, tuple) and (followed or any(map(is_static, done)))):
+    if isinstance(done, (End, tuple)) and (followed or (isinstance(done, tuple) and any(map(is_static, done)))):
         return done
     s.back(before)
     s.used, s.lifted = used, lifted
@@ -400,9 +404,8 @@ def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: O
 
 def _leads_to_items(s: Specialiser, value: Abstract) -> bool:
     """Whether a value is, or leads to, a list or dict of known items."""
-    return is_static(value) and any(
-        isinstance(s.state.get(cell_of(thing)), Content) for thing in things_of(value, s.state)
-    )
+    things = things_of(value, s.state) if is_static(value) else ()
+    return any(isinstance(s.state.get(cell_of(thing)), Content) for thing in things)
 
 
 def call_function(
@@ -424,7 +427,7 @@ def call_function(
     try:
         code = s.code(function)
     except S2SADError as error:
-        raise NotSpecialisedError(str(error)) from error
+        raise NotSpecialisedError(unread(function, error)) from error
     home = s.home(function)
     given = [value for _, value in args if isinstance(value, Closure) and not value.is_lambda]
     name = name_of(function, code.name)
@@ -442,8 +445,7 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
     if code.generates:
         return (generators.started(s, start, bound, op, frame, enter),)
     s.used = True
-    most = SMALL_LAMBDA if code.kind == "lambda" else SMALL
-    small = size(code) <= most or code.name in ("__init__", "__post_init__", "__new__", "__array_finalize__")
+    small = size(code) <= (SMALL_LAMBDA if code.kind == "lambda" else SMALL) or code.name in _OF_MAKING
     names = start.home.resolver.globals
     small = small or (size(code) <= growing.MOST and growing.grows_a_list(code, bound, s.state, names))
     of_containers = s.relied.writes_out and (

@@ -26,8 +26,9 @@ def instance_test(s: Specialiser, values: list[Abstract]) -> Done:
     if isinstance(value, Choice) and is_object_or_none(value):
         return (asked(s, value, lambda side: is_instance(side, classes), s.relied.at),)
     known = is_instance(value, classes, np.ndarray if value in s.arrays else _class_of_existing(s, value))
-    if known is None and value in s.numbers and all(isinstance(c, Known) and _is_users(c.value) for c in classes):
-        known = False
+    if known is None and isinstance(value, Value) and all(isinstance(c, Known) and _is_users(c.value) for c in classes):
+        known = False if _is_built_in(s, value) else None
+        s.relied.asks_kinds |= known is None
     return None if known is None else (Constant(known),)
 
 
@@ -46,5 +47,16 @@ def _class_of_existing(s: Specialiser, value: Abstract) -> type | None:
 
 
 def _is_users(cls: Any) -> bool:
-    """Whether a class is a plain one of the user's, of which no number is an instance."""
-    return type(cls) is type and own_class(cls) is not None and not issubclass(cls, (int, float, complex, np.generic))
+    """Whether a class is a plain one of the user's, of which no number, array or container is an instance."""
+    return type(cls) is type and own_class(cls) is not None and not issubclass(cls, _BUILT_IN)
+
+
+def _is_built_in(s: Specialiser, value: Value) -> bool:
+    """Whether a value is known to be a number, an array or a container of Python's."""
+    fact = s.types.get(value)
+    is_typed = fact is not None and fact.kind in ("array", "list", "tuple", "dict", "scalar")
+    return is_typed or value in s.numbers or value in s.scalars or value in s.arrays
+
+
+#: The classes of such values, of which the user's may be subclasses.
+_BUILT_IN = (int, float, complex, np.generic, np.ndarray, list, tuple, dict)

@@ -24,8 +24,8 @@ _ODD = (
     "__new__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__del__", "__get__", "__set__",
     "__class_getitem__", "__array__", "__array_ufunc__", "__array_function__",
 )  # fmt: skip
-#: What gives objects that the program makes the attributes that they lack.
-GETTER = "__getattr__"
+#: What gives objects that the program makes the attributes that they lack, and what sets those that they get.
+GETTER, SETTER = "__getattr__", "__setattr__"
 
 #: What reads and sets an attribute that ``__slots__`` names.
 SLOT = types.MemberDescriptorType
@@ -107,7 +107,7 @@ def is_quiet_array_class(value: object) -> bool:
 
 def is_followed_class(cls: type) -> bool:
     """Whether objects of a class are taken apart."""
-    return is_simple(cls, GETTER) or is_array_class(cls) or is_attribute_dict(cls)
+    return is_simple(cls, GETTER, SETTER) or is_array_class(cls) or is_attribute_dict(cls)
 
 
 def _is_plain_member(named: tuple[str, Any]) -> bool:
@@ -150,6 +150,12 @@ def has_operators(value: Abstract) -> bool:
     if not isinstance(value, Row) or value.cls is tuple:
         return False
     return any(isinstance(static_member(value.cls, name), types.FunctionType) for name in OPERATORS)
+
+
+def own_setter(cls: type) -> types.FunctionType | None:
+    """The function of a class that sets the attributes of its objects; None where Python does."""
+    setter = static_member(cls, SETTER)
+    return setter if isinstance(setter, types.FunctionType) and not is_generated(setter) else None
 
 
 def are_same(first: Iterable[Any], second: Iterable[Any]) -> bool:

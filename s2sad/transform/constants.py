@@ -131,6 +131,12 @@ def text_computed(function: Any, values: Sequence[Any], named: Mapping[str, Any]
     return None if isinstance(made, list) and len(made) > _MOST_PARTS else made
 
 
+def shown_constant(function: Callable[[Any], str], value: Abstract) -> Constant | None:
+    """The text that ``str`` or ``repr`` gives of a text, switch or whole number that is known."""
+    is_known = isinstance(value, Constant) and value is not UNSET and type(value.value) in (str, int, bool, type(None))
+    return Constant(function(value.value)) if is_known else None  # type: ignore[union-attr]
+
+
 def class_of(value: Abstract) -> type | None:
     """The class of a value, if that is known."""
     if isinstance(value, Constant):

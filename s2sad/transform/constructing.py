@@ -13,8 +13,17 @@ from s2sad.ops.models import is_of_model
 from s2sad.runtime.classes import static_member
 from s2sad.runtime.objects import object_with
 from s2sad.transform import arrays, attribute_dicts
-from s2sad.transform.classes import GETTER, are_same, is_array_class, is_generated, is_named_tuple, is_simple
-from s2sad.transform.containers import called, computed
+from s2sad.transform.classes import (
+    GETTER,
+    SETTER,
+    are_same,
+    is_array_class,
+    is_generated,
+    is_named_tuple,
+    is_simple,
+    own_setter,
+)
+from s2sad.transform.containers import called, computed, performed
 from s2sad.transform.copies import fields_of
 from s2sad.transform.dict_classes import is_attribute_dict
 from s2sad.transform.existing import guard_class, guard_member, owner
@@ -43,7 +52,7 @@ def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame
         return arrays.construct(s, cls, args, op, frame)
     if is_attribute_dict(cls):
         return attribute_dicts.construct(s, cls, args)
-    if not is_simple(cls, GETTER):
+    if not is_simple(cls, GETTER, SETTER):
         return None
     guard_class(s, cls)
     record = Record(cls)
@@ -114,6 +123,8 @@ def of_dataclass(s: Specialiser, made: Any, args: Args, op: Operation, frame: Fr
             bound[name] = existing_value(s, f.default, name)
         if f._field_type is _PASSED:
             passed.append(("", bound[name]))
+        elif name in bound and own_setter(record.cls) and not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+            performed(s, "set_attribute", name, (record, bound[name]), op, frame)
         elif name in bound:
             put(s, record, name, bound[name])
     after = static_member(record.cls, "__post_init__")

@@ -81,6 +81,8 @@ def note_same(s: Specialiser, value: Abstract, other: Value) -> None:
         s.rows[other] = s.rows[value]
     if value in s.types:
         s.types[other] = s.types[value]
+    if value in s.scalars:
+        s.scalars[other] = s.scalars[value]
     if value in s.foreign:
         s.foreign[other] = s.foreign[value]
     for values in (s.numbers, s.arrays):

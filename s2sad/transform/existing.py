@@ -405,7 +405,8 @@ def followed(
     s.relied.following += not may_change
     try:
         done = call()
-    except NotSpecialisedError:
+    except NotSpecialisedError as error:
+        s.relied.unfollowed += [] if is_needless else [error]
         done = None
     finally:
         s.relied.following -= not may_change

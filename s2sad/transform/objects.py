@@ -21,7 +21,16 @@ from s2sad.ops import takes_operands
 from s2sad.ops.models import class_method_model_of, has_modelled_methods, is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, inside, is_of_library, own_class, static_member
 from s2sad.transform import arrays, boxes, existing, presence, state, supers, taken, typed
-from s2sad.transform.classes import GETTER, SLOT, is_followed_class, is_named_tuple, is_simple, static_function
+from s2sad.transform.classes import (
+    GETTER,
+    SETTER,
+    SLOT,
+    is_followed_class,
+    is_named_tuple,
+    is_simple,
+    own_setter,
+    static_function,
+)
 from s2sad.transform.constants import METHODS_OF_TEXTS
 from s2sad.transform.containers import items_of
 from s2sad.transform.existing import guard_member as _guard_member
@@ -405,8 +414,11 @@ def set_attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
         s.relied.wanted.setdefault(id(base.value), base)
     if isinstance(base, Known):
         cls = base.value if isinstance(base.value, type) else type(base.value)
-        if isinstance(base.value, (type, types.ModuleType)) or static_member(cls, op.data) is not None:
-            # What is read of a class or module, and a method of an object, is taken for what it was at first.
+        if isinstance(base.value, (type, types.ModuleType)):
+            # What is read of a class or module is taken for what it was at first.
+            raise NotSpecialisedError("state")
+        if static_member(cls, op.data) is not None:
+            # So is a method of an object.
             raise NotSpecialisedError(op.data)
     if not isinstance(base, Record):
         s.relied.read.add(op.data)
@@ -414,6 +426,11 @@ def set_attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
     params = getattr(base.cls, "__dataclass_params__", None)
     if params is not None and params.frozen:
         raise NotSpecialisedError("frozen")
+    if (setter := own_setter(base.cls)) is not None:
+        _guard_member(s, base.cls, SETTER)
+        named = [("", Constant(op.data)), ("", value)]
+        done = _call_member(s, setter, base, named, op, frame, _owner(base.cls, SETTER))
+        return done if isinstance(done, End) else ()
     return set_on(s, base, value, op, frame)
 
 

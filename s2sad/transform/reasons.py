@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import linecache
+import types
 from collections.abc import Iterator, Mapping
 
-from s2sad.errors import Place, Violation
+from s2sad.errors import Place, S2SADError, Violation
 from s2sad.frontend.source import Source
 from s2sad.ir import code
 from s2sad.transform.containers import MOST_ITEMS
@@ -69,11 +70,13 @@ _WHY = {
     "factory": "what makes the value of a field always raises an exception",
     "attributes": "which attributes the object has is not known",
     "dispatch": "which function is chosen by the class of the argument is not known",
+    "state": "this sets an attribute of a class or module, and something that is not followed may read or set it",
     "model": "what stands for an object of a library always raises an exception",
 }
 _REMEDIES = {
     "given": "Pass the object as an argument of its own, or make another one: dataclasses.replace(...).",
     "class": "Move the class to the module.",
+    "state": "Set it in a function of its own that gets nothing which is differentiated: it is called as it stands.",
     "forgets": "Let it keep all results: functools.cache, or functools.lru_cache(maxsize=None).",
 }
 _REMEDY = "Write this line otherwise, or keep the values in variables of their own."
@@ -93,6 +96,12 @@ def reason(
     what = f"functions and objects that {source.name} makes stay as they are: {why}"
     calls = tuple([place_in(source.file, at) for at in led.get(error.place.line, ())])
     yield Violation(place, what, _REMEDIES.get(word, _REMEDY), calls if error.file == source.file else ())
+
+
+def unread(function: types.FunctionType, error: S2SADError) -> str:
+    """Why the text of a function is not read, in one line."""
+    first = str(error).splitlines()[0]
+    return f"{function.__name__} is called here, and cannot be read: {first.partition('error: ')[2] or first}"
 
 
 def place_in(file: str, place: code.Place) -> Place:

@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sad.frontend.resolve import MISSING
 from s2sad.ir.code import Code, Constant, Operand, Operation, Place, Value
-from s2sad.transform.known import Home, Known, Record
+from s2sad.transform.known import Home, Known, NotSpecialisedError, Record
 
 #: Operations of which the results vary only if an operand does.
 _PURE = frozenset("global attribute item slice unary binary compare tuple list dict text copy call unpack".split())
@@ -120,7 +120,7 @@ class Relied:
     made for known whole numbers where it ``fixes`` these.  The new program ``makes_others`` if it makes dicts and lists
     of other classes than the built-in ones, as of `defaultdict`.  Of methods of objects that exist, called with
     constants, it ``follows_makers``, which give objects that may have to be among those that the program makes; some
-    were ``followed_makers``.
+    were ``followed_makers``.  For the ``unfollowed`` reasons calls stay as they are where the function around does not.
     """
 
     invariant: set[Value] = field(default_factory=set)
@@ -164,6 +164,7 @@ class Relied:
     followed_makers: bool = False
     replaced: bool = False
     answers: dict[Operand, bool] = field(default_factory=dict)
+    unfollowed: list[NotSpecialisedError] = field(default_factory=list)
 
     @property
     def meets_state(self) -> bool:

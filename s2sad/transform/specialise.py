@@ -82,7 +82,7 @@ from s2sad.transform.taken import place_of, take
 
 @dataclass
 class Obstacles:
-    """Why functions stay as they are, and whether the sizes of their arguments may help."""
+    """Why functions, or calls in them, stay as they are, and whether the sizes of their arguments may help."""
 
     reasons: list[Violation] = field(default_factory=list)
     of_sizes: bool = False
@@ -168,8 +168,7 @@ def specialised(
     """
     changing: frozenset[str] = frozenset()
     wanted: dict[int, Known] = {}
-    why: list[Violation] = []
-    with_state_why: list[Violation] = []
+    why, with_state_why, of_calls = list[Violation](), list[Violation](), list[Violation]()
     taking = constants = lists = follows = True
     ways = Ways()
     state = program.state if records and program is not None else State()
@@ -185,6 +184,7 @@ def specialised(
             obstacles.of_sizes |= s.relied.asks_sizes
             obstacles.of_kinds |= s.relied.asks_kinds
             obstacles.of_rounds |= s.relied.recurs or fill_containers(s.lowered.values()) or s.stand_ins.has_tables
+        of_calls = of_calls or [v for error in s.relied.unfollowed[:1] for v in reason(source, error, s.relied.led)]
         if lists and not s.relied.lists:
             lists = False
             continue
@@ -195,7 +195,7 @@ def specialised(
             continue
         if state and (whole is None or not s.relied.meets_state):
             # Without it, that something is set is in the way, which is no cause.
-            with_state_why, state = found if state.variables else [], State()
+            with_state_why, state = (found or of_calls) if state.variables else [], State()
             continue
         composites = given_objects.composites
         if composites and (whole is None or may_change(whole, composites, given_objects.shapes)):
@@ -216,7 +216,7 @@ def specialised(
             constants = False
             continue
         if s.relied.meets_state and (steady is None or steady.reads_state()):
-            state = State()
+            with_state_why, state = of_calls if state.variables else [], State()
             continue
         recorded = list(s.relied.recorded)
         if recorded and (steady is None or _are_read(s, steady, recorded)):
@@ -225,12 +225,14 @@ def specialised(
             wanted, taking, why = {}, False, found
         elif whole is None:
             if obstacles is not None:
-                obstacles.reasons += with_state_why or found or why
+                obstacles.reasons += with_state_why or found or why or of_calls
             return None
         elif steady is not None and not changed:
             break
         else:
             changing |= changed
+    if obstacles is not None:
+        obstacles.reasons += of_calls
     guards = [*s.guards.values(), *steady.guards, *(g for h in s.homes.values() for g in h.resolver.guards.values())]
     file = whole.file
     led = {(file, line): tuple([place_in(file, at) for at in calls]) for line, calls in s.relied.led.items()}

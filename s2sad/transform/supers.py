@@ -46,7 +46,7 @@ def attribute(s: Specialiser, base: Super, name: str, op: Operation, frame: Fram
     if cls is np.ndarray:
         return _of_arrays(s, base, name, op, frame)
     if cls is object:
-        if name != "__init__":
+        if name not in ("__init__", "__setattr__"):
             raise NotSpecialisedError(name)
         _guard(s, base, mro, name, found, cls)
         return (Method(Known(found), receiver, cls),)

@@ -89,6 +89,81 @@ def test_the_first_cause_is_said_at_its_place(f: Callable[..., Any]) -> None:
     assert " here" in said[0]
 
 
+def with_a_star(x: Any, *scales: Any) -> Any:
+    box = Box(x[0])
+    for scale in range(int(x[1] * 10)):
+        box = Crate(box.area() * scale)  # here
+    return box.area() + sum(scales)
+
+
+def called_with_a_star(x: Any) -> Any:
+    return with_a_star(x * 2.0)
+
+
+def test_the_cause_inside_of_a_call_is_said_and_not_that_it_has_stars() -> None:
+    with pytest.raises(S2SADError) as error:
+        grad(called_with_a_star)(np.array([0.3, 0.2]))
+    said = str(error.value)
+    assert "stay as they are" in said
+    assert "for scale in range" in said
+    assert "called_with_a_star" in said
+    assert "has a parameter with" not in said
+
+
+class Noted(Box):
+    made = 0
+
+    def __init__(self, w: Any) -> None:
+        super().__init__(w)
+        Noted.made += 1
+
+
+class Shown(ValueError):
+    def __str__(self) -> str:
+        return f"{self.args[0]}!"
+
+
+def told(x: Any) -> Any:
+    box = Noted(x[0])
+    try:
+        if box.w > 1.0:
+            raise Shown("large")
+    except Shown as error:
+        print(error)
+    return box.area()
+
+
+class Kept(Box):
+    made = 0
+
+    def __init__(self, w: Any) -> None:
+        super().__init__(w)
+        count()
+
+
+def count() -> None:
+    Kept.made += 1
+
+
+def kept(x: Any) -> Any:
+    box = Kept(x[0])
+    try:
+        if box.w > 1.0:
+            raise Shown("large")
+    except Shown as error:
+        print(error)
+    return box.area()
+
+
+def test_what_is_set_on_classes_is_said_with_a_remedy_that_works() -> None:
+    with pytest.raises(S2SADError, match=r"sets an attribute of a class or module") as error:
+        grad(told)(np.array([0.3, 0.2]))
+    assert "in a function of its own" in str(error.value)
+    before = Kept.made
+    np.testing.assert_allclose(grad(kept)(np.array([0.3, 0.2])), [2.0, 0.0])
+    assert Kept.made == before + 1
+
+
 def test_it_is_not_said_of_anything_else() -> None:
     with pytest.raises(S2SADError) as error:
         grad(not_of_functions)(np.array([0.3, 0.2]))

@@ -195,6 +195,28 @@ def test_set_and_read(setting: Any, reading: Any) -> None:
     compare(program)
 
 
+class OutOfRange(ValueError):
+    def __init__(self, quantity: str, value: Any) -> None:
+        self.quantity, self.value = quantity, value
+        super().__init__(f"{quantity}: {value:.2f}")
+
+
+def beside_exceptions_of_ones_own(x: Any) -> Any:
+    box = Scaled(x[0])
+    if box.k > 1.0:
+        raise OutOfRange("k", box.k)
+    return box.run(x[2]) * x[1] * Scaled.count
+
+
+def test_exceptions_with_attributes() -> None:
+    """They are made, and keep what they are given: that reads and sets nothing else."""
+    compare(beside_exceptions_of_ones_own)
+    reset()
+    with pytest.raises(OutOfRange, match=r"k: 3.00"):
+        grad(beside_exceptions_of_ones_own)(np.array([3.0, 1.5, 0.7]))
+    assert Scaled.count == 1
+
+
 def by_dict(x: Any) -> Any:
     by_name(x)
     return globals()["A"] * x[1]
@@ -239,5 +261,7 @@ def unset(x: Any) -> Any:
 )
 def test_what_reads_it_otherwise_is_refused(program: Any) -> None:
     reset()
-    with pytest.raises(UnsupportedError, match=r"global statement|may write into|not supported|not known"):
+    with pytest.raises(
+        UnsupportedError, match=r"global statement|may write into|not supported|not known|may read or set"
+    ):
         grad(program)(X)
