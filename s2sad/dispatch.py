@@ -188,8 +188,9 @@ def _entered(
         return _unread(function, active, args, kwargs, goal, check)
     target.check(args, kwargs)
     # Of one with stars through which nothing passes it is asked what it has changed when it has run.
-    is_itself = target.function is not None and (not active or target.forms is not None)
-    plain_function = (target.function if is_itself else None) or target.function_for(len(args), tuple(kwargs))
+    found = target.function
+    is_itself = found is not None and (not active or target.forms is not None or is_of_python(found))
+    plain_function = (found if is_itself else None) or target.function_for(len(args), tuple(kwargs))
     binder, shift = _binder(plain_function), len(target.leading)
     if shift or target.given or kwargs or len(args) != binder.complete:
         try:

@@ -29,7 +29,7 @@ from s2sad.runtime.objects import at_least as at_least_
 from s2sad.runtime.objects import compressed as compressed_
 from s2sad.runtime.objects import copy_of as copy_of_
 from s2sad.runtime.objects import item as item_
-from s2sad.runtime.objects import named_only, object_with, unitem, unless_empty, untolist
+from s2sad.runtime.objects import longest, named_only, object_with, unitem, unless_empty, untolist
 from s2sad.runtime.objects import number as number_
 from s2sad.runtime.objects import object_of as object_of_
 from s2sad.runtime.objects import plain as plain_
@@ -105,6 +105,9 @@ def _rows() -> Sequence[Sample]:
 @linear(at_least_, wrt=["x"], samples=_rows, infer=infer.common.first, dtype="inferred", result="element")
 def at_least(z_bar: Any, x: Any, count: int) -> Any:
     return z_bar
+
+
+constant(longest, signature=lambda maxlen: None, ordered=True, special=frozenset(), samples=lambda: [sample(3)])
 
 
 def _columns() -> Sequence[Sample]:

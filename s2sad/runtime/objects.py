@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+import math
+import types
+from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
 import numpy as np
@@ -113,7 +115,7 @@ def still(x: Any, known: Any) -> Any:
         [1.0, 'a']
     """
     same = type(x) is type(known) and len(x) == len(known)
-    if same and isinstance(x, dict):
+    if same and isinstance(x, (dict, types.MappingProxyType)):
         same = list(x) == list(known)
         x_items, items = x.values(), known.values()
     else:
@@ -143,6 +145,20 @@ def at_least(x: Any, count: int) -> Any:
             "Give it as many items.",
         )
     return x
+
+
+def longest(maxlen: Any) -> float:
+    """How many items ``deque(maxlen=maxlen)`` has at most.
+
+    Raises:
+        TypeError, ValueError: as Python does where it is no whole number, or a negative one.
+
+    Example:
+        >>> longest(3), longest(None)
+        (3, inf)
+    """
+    most = deque(maxlen=maxlen).maxlen
+    return math.inf if most is None else most
 
 
 def as_many_rows(rows: Any, count: int) -> Any:

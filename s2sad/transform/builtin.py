@@ -7,7 +7,6 @@ import dataclasses
 import functools
 import inspect
 import math
-import operator
 import types
 from collections import Counter, defaultdict, deque, namedtuple
 from collections.abc import Callable, Sequence
@@ -50,6 +49,8 @@ from s2sad.transform.copies import (
     namespace,
     replaced,
 )
+from s2sad.transform.each import of_each, takes_each
+from s2sad.transform.getters import GETTERS, getter_of, got
 from s2sad.transform.held import held_items, is_held, is_held_dict
 from s2sad.transform.iteration import iterated, iterator_of
 from s2sad.transform.iterators import Given
@@ -67,6 +68,7 @@ from s2sad.transform.known import (
 from s2sad.transform.objects import has_attribute, member_call, set_on, shown
 from s2sad.transform.simple import is_number, is_structure
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
+from s2sad.transform.stand_ins import bounded
 from s2sad.transform.streams import ITERATING, NAMES
 
 Args = Sequence[tuple[str, Abstract]]
@@ -103,7 +105,7 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         return _range(s, values, args, op, frame)
     if function is functools.wraps and len(args) == 1:
         return (WRAPPING,)
-    if isinstance(function, _GETTERS):
+    if isinstance(function, GETTERS):
         return got(s, function, args, op, frame)
     if isinstance(function, types.MethodDescriptorType) and function.__objclass__ is str:
         return _of_text(s, function, values, named)
@@ -127,7 +129,8 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
     if len(values) == 1 and not named and function in (str, repr) and (text := shown_constant(function, values[0])):
         return (text,)
     if of_objects is not None:
-        return of_objects(Given(s, values, named, op, frame))
+        given = Given(s, values, named, op, frame)
+        return of_each(given, function) if takes_each(values, function) else of_objects(given)
     if function is len and len(values) == 1 and isinstance(values[0], Record):
         return member_call(s, values[0], "__len__", [], op, frame)
     if making is None:
@@ -136,8 +139,8 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         return _deque(s, values, named)
     if any(function is cls for cls in MAPPINGS):
         return _mapping(s, function, values, named)
-    if any(function is getter for getter in _GETTERS):
-        return None if named else _getter(function, values)
+    if any(function is getter for getter in GETTERS):
+        return None if named else getter_of(function, values)
     known = (
         not values
         or function in (isinstance, callable, np.isscalar, is_function, is_place)
@@ -281,7 +284,11 @@ def _sequence(kind: Callable[[Specialiser, list[Abstract]], Abstract]) -> Callab
 def _deque(s: Specialiser, values: list[Abstract], named: dict[str, Abstract]) -> Done:
     """``deque(items, maxlen=n)``."""
     most = named.get("maxlen", values[1] if len(values) == 2 else NONE)
-    if not named.keys() <= {"maxlen"} or len(values) + len(named) > 2 or not isinstance(most, Constant):
+    if not named.keys() <= {"maxlen"} or len(values) + len(named) > 2:
+        return None
+    if isinstance(most, Value):
+        return bounded(s, most) if not values or s.row(values[0]) == () else None
+    if not isinstance(most, Constant):
         return None
     if not (most.value is None or (type(most.value) is int and most.value >= 0)):
         return None
@@ -414,30 +421,6 @@ def _object_setattr(given: Given) -> Done:
     return done if isinstance(done, End) else (NONE,)
 
 
-def _getter(function: Any, values: list[Abstract]) -> Done:
-    """``operator.itemgetter(...)`` and the like."""
-    if not values or not all(isinstance(v, Constant) for v in values):
-        return None
-    return (Known(function(*[v.value for v in values if isinstance(v, Constant)])),)
-
-
-def got(s: Specialiser, getter: Any, args: Args, op: Operation, frame: Frame) -> Done:
-    """What ``operator.itemgetter(...)`` and ``operator.attrgetter(...)`` give of an object."""
-    if len(args) != 1 or args[0][0]:
-        return None
-    made, keys = getter.__reduce__()
-    found = []
-    for key in keys:
-        value = args[0][1]
-        if made is operator.itemgetter:
-            value = computed(s, "item", None, (value, Constant(key)), op, frame)
-        else:
-            for name in key.split("."):
-                value = computed(s, "attribute", name, (value,), op, frame)
-        found.append(value)
-    return (found[0] if len(found) == 1 else Row(tuple(found)),)
-
-
 def _isscalar(s: Specialiser, values: list[Abstract]) -> Done:
     (value,) = values if len(values) == 1 else (None,)
     if isinstance(value, Constant):
@@ -456,7 +439,6 @@ def _unused(s: Specialiser, values: list[Abstract]) -> Done:
 _LISTING = (sum, sorted, min, max, math.prod)
 #: Functions that go through all numbers of a range, where lists and dicts stay known.
 _LISTED = (list, tuple, zip, enumerate)
-_GETTERS = (operator.itemgetter, operator.attrgetter)
 #: Functions that make texts of objects, with the special methods that do so, the first that a class has.
 _SHOWING: dict[Any, tuple[str, ...]] = {str: ("__str__", "__repr__"), repr: ("__repr__",)}
 #: Functions that call a special method of an object.
@@ -476,7 +458,7 @@ _FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {
     list: _sequence(lambda s, row: items_of(s, row)),
     tuple: _sequence(lambda s, row: Row(tuple(row))),
     set: _set,
-    **dict.fromkeys((deque, *MAPPINGS, *_GETTERS), _unused),
+    **dict.fromkeys((deque, *MAPPINGS, *GETTERS), _unused),
 }
 _OF_OBJECTS: dict[Any, Callable[[Given], Done]] = {
     type: _type,

@@ -75,6 +75,8 @@ def _equal(s: Specialiser, left: Abstract, right: Abstract) -> bool | None:
     one, other = s.content(left), s.content(right)
     if one is None or other is None or left.cls is not right.cls or left.cls not in (list, dict, set):
         return None
+    if left.cls is set:
+        return set(one.keys or ()) == set(other.keys or ())
     if len(one.slots) != len(other.slots):
         return False
     if one.keys is not None and other.keys is not None:
@@ -84,8 +86,6 @@ def _equal(s: Specialiser, left: Abstract, right: Abstract) -> bool | None:
         pairs = [(slot, other.slots[at]) for slot, at in zip(one.slots, places, strict=True) if at is not None]
     else:
         pairs = list(zip(one.slots, other.slots, strict=True))
-    if left.cls is set:
-        return True
     found = [_equal(s, s.state[a], s.state[b]) for a, b in pairs]
     return False if False in found else None if None in found else True
 

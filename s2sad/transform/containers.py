@@ -12,7 +12,7 @@ from typing import Any
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operand, Operation, Place, Value
 from s2sad.transform import sizes, typed
-from s2sad.transform.held import held_items, is_held, runs_as_it_is
+from s2sad.transform.held import held_items, is_held, is_held_dict, runs_as_it_is
 from s2sad.transform.keys import MemberKey, ObjectKey, existing_key, is_member, key_of_object, key_operand
 from s2sad.transform.known import (
     Abstract,
@@ -162,7 +162,7 @@ def elements(s: Specialiser, value: Abstract) -> tuple[Abstract, ...] | None:
     if isinstance(value, Known) and is_held(value):
         held = held_items(s, value)
         if held is not None:
-            return tuple(map(key_operand, held)) if type(value.value) in MAPPINGS else tuple(held.values())
+            return tuple(map(key_operand, held)) if is_held_dict(value) else tuple(held.values())
     return s.row(value)
 
 
@@ -244,7 +244,8 @@ def view(s: Specialiser, method: Method, pairs: Sequence[tuple[Any, Abstract]], 
     s.needless.add(operand)
     assert isinstance(method.function, Known)
     given = _VIEWS[method.function.value.__name__]
-    return replace(stream(s, [given(key, item) for key, item in pairs], (), True, operand), of_structures=True)
+    made = stream(s, [given(key, item) for key, item in pairs], (), True, operand)
+    return replace(made, of_structures=True, is_keys=given is _VIEWS["keys"])
 
 
 def left(s: Specialiser, value: Stream) -> tuple[Abstract | Cell, ...]:
@@ -310,7 +311,8 @@ def view_of_operand(s: Specialiser, method: Late, place: Place | None) -> Stream
     operand = s.emit("call", s.operands([method], place), (), place=place)
     s.needless.add(operand)
     given = _VIEWS[method.name]
-    return stream(s, [given(key, Part(whole, key)) for key in keys], (), True, operand)
+    made = stream(s, [given(key, Part(whole, key)) for key in keys], (), True, operand)
+    return replace(made, is_keys=method.name == "keys")
 
 
 def one_by_one(s: Specialiser, value: Abstract, first: int = 0) -> Iterator[Abstract]:

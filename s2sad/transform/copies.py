@@ -29,6 +29,7 @@ from s2sad.transform.known import (
     Row,
     Unsure,
 )
+from s2sad.transform.objects import member_call
 from s2sad.transform.specialiser import Done, Specialiser
 from s2sad.transform.typed import operand_of
 
@@ -78,7 +79,8 @@ def replaced(given: Given) -> Done:
     assert isinstance(record, Record)
     held, s = fields_of(given.s, record), given.s
     fields = {f.name: held[f.name] for f in dataclasses.fields(record.cls) if f.init}
-    if len(fields) < len(dataclasses.fields(record.cls)):
+    if given.named.keys() - fields.keys():
+        # Those that are not passed on making cannot be replaced.
         return None
     changed = {**fields, **given.named}
     return (computed(s, "call", tuple(changed), (Known(record.cls), *changed.values()), given.op, given.frame),)
@@ -176,6 +178,8 @@ def copied(given: Given) -> Done:
         return (items_of(s, held, content.keys, value.cls, content.factory),)
     if isinstance(value, Row):
         return (value,)
+    if isinstance(value, Record) and isinstance(static_member(value.cls, "__copy__"), types.FunctionType):
+        return member_call(s, value, "__copy__", [], given.op, given.frame)
     if not isinstance(value, Record) or not _copies_by_attributes(value.cls, "__copy__"):
         return None
     return (new_object(s, value.cls, fields_of(s, value)),)

@@ -73,7 +73,7 @@ def is_existing(value: Abstract) -> bool:
 #: How many items a list, tuple or dict that exists has at most, of which these are known.
 MOST_HELD = 32
 FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, np.ufunc)
-DICTS = (dict, OrderedDict)
+DICTS = (dict, OrderedDict, types.MappingProxyType)
 
 
 def is_container(value: Any) -> bool:

@@ -24,6 +24,7 @@ from s2sad.transform import (
     operators,
     recording,
     selected,
+    set_operators,
     sides,
     simple,
     stand_ins,
@@ -70,7 +71,14 @@ def _iterated(inner: Handler) -> Handler:
     return handler
 
 
-_ARITHMETIC = _either(tables.joined, foreign.operator, operators.of_named_tuples, simple.arithmetic, operators.operator)
+_ARITHMETIC = _either(
+    tables.joined,
+    set_operators.operated,
+    foreign.operator,
+    operators.of_named_tuples,
+    simple.arithmetic,
+    operators.operator,
+)
 HANDLERS: dict[str, Handler] = {
     "global": _either(variables.read, simple.global_name),
     "load": simple.load,
@@ -97,14 +105,13 @@ HANDLERS: dict[str, Handler] = {
         )
     ),
     "unpack": _either(typed.unpack, generators.unpack, subscripts.unpack),
-    "compare": as_dict(_either(tables.searched, comparisons.compare, operators.operator), attribute_dicts.searched),
+    "compare": as_dict(
+        _either(tables.searched, comparisons.compare, set_operators.compared, operators.operator),
+        attribute_dicts.searched,
+    ),
     "unary": _either(operators.of_named_tuples, simple.negation, operators.operator),
-    "binary": _either(
-        tables.joined, foreign.operator, operators.of_named_tuples, simple.arithmetic, operators.operator
-    ),
-    "inplace": _either(
-        tables.joined, foreign.operator, operators.of_named_tuples, simple.arithmetic, operators.operator
-    ),
+    "binary": _ARITHMETIC,
+    "inplace": _ARITHMETIC,
     "attribute": _either(
         variables.read,
         recording.begun,

@@ -6,6 +6,8 @@ and functions are among them is known behind guards, and checked again where it 
 
 from __future__ import annotations
 
+import gc
+import types
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,16 +51,27 @@ def held_items(s: Specialiser, known: Known) -> dict[Any, Abstract] | None:
     operand = s.dynamic(known)
     if type(value) is not tuple:
         # Something may have changed it by now.
-        copied = s.outside(type(value)(value), "known")
+        copied = s.outside(_copied(value), "known")
         operand = s.emit("call", s.operands([s.outside(still, "still"), operand, copied], None), ("", ""))
         if value:
             s.needless.add(operand)
         # Of one without items nothing else is there that asks whether it has some by now.
         elif s.relied.constants:
-            s.relied.containers.add(id(value))
+            s.relied.containers.add(_written_as(value))
             s.needless.add(operand)
     keys = list(value) if type(value) in DICTS else range(len(value))
     return {key: _item(s, known, operand, key) for key in keys}
+
+
+def _copied(value: Any) -> Any:
+    """A container with the same items, which stays what it is."""
+    is_view = type(value) is types.MappingProxyType
+    return types.MappingProxyType(dict(value)) if is_view else type(value)(value)
+
+
+def _written_as(value: Any) -> int:
+    """The identity of what is written where items of a container change: that of the dict under a read-only view."""
+    return id(gc.get_referents(value)[0] if type(value) is types.MappingProxyType else value)
 
 
 def item_of(s: Specialiser, known: Known, key: Any, result: Value) -> Abstract | None:
@@ -75,7 +88,7 @@ def item_of(s: Specialiser, known: Known, key: Any, result: Value) -> Abstract |
     if type(member) in (str, bool, *_whole_numbers(s)) and s.relied.constants:
         use_known(s, known)
         rest_on(s, known, (Key(key),), Held, (True, member))
-        s.relied.containers.add(id(value))
+        s.relied.containers.add(_written_as(value))
         return Constant(member)
     structural = is_object(member) or is_function_or_class(member) or holds_objects(member)
     structural = structural or (s.relied.writes_out and is_container(member))
@@ -87,7 +100,8 @@ def item_of(s: Specialiser, known: Known, key: Any, result: Value) -> Abstract |
 
 def _item(s: Specialiser, known: Known, operand: Any, key: Any) -> Abstract:
     """One item of what an operand is."""
-    member, path = known.value[key], (Key(key),)
+    value = known.value
+    member, path = value[key], (Key(key),)
     assert known.read is not None
     if type(member) in (str, bool, type(None), *_whole_numbers(s)):
         rest_on(s, known, path, Held, (True, member))
@@ -102,6 +116,13 @@ def _item(s: Specialiser, known: Known, operand: Any, key: Any) -> Abstract:
     s.needless.add(read)
     s.relied.invariant.add(read)
     home, root, before = known.read
+    if type(value) is types.MappingProxyType and type(member) in (float, int):
+        # Of what is no dict, list or tuple nobody else knows the types of the items.
+        rest_on(s, known, path, ClassHeld, (True, type(member)))
+        number = s.emit("call", s.operands([s.outside(type(member), type(member).__name__), read], None), ("",))
+        s.needless.add(number)
+        s.numbers.add(number)
+        return number
     if is_object(member) or is_container(member):
         rest_on(s, known, path, ClassHeld, (True, type(member)))
         return now(s, Known(member, (), read, (home, root, (*before, *path))))

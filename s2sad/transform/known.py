@@ -256,7 +256,7 @@ class Stream:
 
     ``cell`` has a `Row` of the items that are left, in which a cell stands for what it holds when it is asked for.
     ``sources`` are lists and dicts that it runs through, with what they held when it was made.  One ``of_structures``
-    gives functions and objects, which have to be known.
+    gives functions and objects, which have to be known.  One of keys ``is_keys``.
     """
 
     cell: Cell
@@ -264,6 +264,7 @@ class Stream:
     is_view: bool = False
     operand: Operand | None = None
     of_structures: bool = False
+    is_keys: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -492,8 +493,7 @@ def parts(value: Abstract) -> Iterator[Abstract]:
         case Row():
             yield from value.items
         case Method():
-            yield value.function
-            yield value.receiver
+            yield from (value.function, value.receiver)
         case Partial():
             yield from (value.function, *value.args, *(v for _, v in value.keywords))
         case Choice():

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from s2sad.ir.code import NONE, Constant, Operation
+from s2sad.transform import set_operators
 from s2sad.transform.constants import compared
 from s2sad.transform.containers import (
     MAPPINGS,
@@ -22,7 +24,7 @@ from s2sad.transform.containers import (
 from s2sad.transform.existing import DICTS
 from s2sad.transform.held import held_items, is_held
 from s2sad.transform.keys import key_operand
-from s2sad.transform.known import Abstract, Cell, Content, Items, Known, Method, Row
+from s2sad.transform.known import Abstract, Cell, Content, Items, Known, Method, Row, Stream
 from s2sad.transform.ordering import in_order, put_in_order
 from s2sad.transform.selected import got
 from s2sad.transform.specialiser import Done, Frame, Specialiser
@@ -262,7 +264,8 @@ class Receiver:
         return (NONE,)
 
     def keys_(self) -> Done:
-        return self._view([key_operand(key) for key in self.keys])
+        done = self._view([key_operand(key) for key in self.keys])
+        return (replace(done[0], is_keys=True),) if isinstance(done, tuple) and isinstance(done[0], Stream) else done
 
     def values_(self) -> Done:
         return self._view(self.slots)
@@ -311,7 +314,7 @@ _NAMES: dict[type, Sequence[str]] = {
     defaultdict: _OF_DICTS,
     OrderedDict: (*_OF_DICTS, "move_to_end"),
     Counter: [name for name in _OF_DICTS if name != "update"],
-    set: ("add", "discard", "remove", "update", "clear", "copy"),
+    set: ("add", "discard", "remove", "update", "clear", "copy", *set_operators.METHODS),
 }
 _SHADOWED = {"keys": "keys_", "values": "values_", "items": "items_"}
 
@@ -326,6 +329,8 @@ def method_of_items(s: Specialiser, method: Method, args: Args, op: Operation, f
     name = getattr(method.function.value, "__name__", "")
     if name not in _NAMES[items.cls]:
         return None
+    if name in set_operators.METHODS:
+        return None if any(kind for kind, _ in args) else set_operators.asked(s, name, items, [v for _, v in args])
     receiver = Receiver(s, items, content, args, op, frame)
     if receiver.named and name not in ("sort", "update"):
         return None

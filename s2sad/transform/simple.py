@@ -260,6 +260,7 @@ def dict_display(s: Specialiser, op: Operation, frame: Frame) -> Done:
                 held = dict(zip(content.keys, [s.state[cell] for cell in content.slots], strict=True))
             if held is None:
                 return None
+            s.used |= isinstance(other, Known) and type(other.value) is types.MappingProxyType
             found.update(held)
             continue
         name = key_of(s, s.get(key, frame))

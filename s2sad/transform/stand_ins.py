@@ -22,13 +22,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from s2sad.ir.code import NONE, Constant, Operand, Operation, Value
+from s2sad.runtime.objects import longest
 from s2sad.transform.branches import fork
-from s2sad.transform.containers import called
+from s2sad.transform.containers import called, items_of
 from s2sad.transform.known import Abstract, Items, Known, Late, Method
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 from s2sad.transform.standing import OF_DICTS, Table
 
 Args = Sequence[tuple[str, Abstract]]
+
+
+def bounded(s: Specialiser, most: Value) -> Done:
+    """``deque(maxlen=n)`` of a number that is not known: a list stands for it from the start."""
+    found = s.emit("call", s.operands([s.outside(longest, "longest"), most], None), ("",))
+    made = items_of(s, [], None, deque, found)
+    s.freeze(made, changes=True)
+    return (made,)
 
 
 def stand_in(s: Specialiser, items: Items) -> Value | None:
@@ -139,7 +148,7 @@ def _bound_length(
     s: Specialiser, whole: Value, most: Abstract | Table | None, run: Any, pushed: int, op: Operation, frame: Frame
 ) -> None:
     """Let a list have so many items at most, of which one end is ``pushed`` out."""
-    if not isinstance(most, Constant):
+    if not isinstance(most, (Constant, Value)):
         return
     place = frame.place or op.place
     length = s.emit("call", s.operands([s.outside(len, "len"), whole], place), ("",), place=place)

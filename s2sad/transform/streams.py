@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import itertools
 import math
@@ -17,9 +18,11 @@ from s2sad.transform.containers import (
     is_known,
     key_of,
     one_by_one,
+    rounds,
     run_through,
     stream,
 )
+from s2sad.transform.insertion import searching
 from s2sad.transform.iterators import (
     Given,
     all_,
@@ -221,8 +224,27 @@ def groupby(given: Given) -> Done:
     return given.lazily(thunk)
 
 
+def tee(given: Given) -> Done:
+    """Iterators over the same items, each of which is asked for once."""
+    number = given.number(1, 2)
+    if not 1 <= len(given.values) <= 2 or number is None or not 0 < number <= MOST_ITEMS or not given.are_known():
+        return None
+    items = rounds(given.s, given.values[0])
+    if items is None:
+        items = tuple(one_by_one(given.s, given.values[0]))
+    given.s.used = True
+    return (Row(tuple([stream(given.s, items, given.values[:1]) for _ in range(number)])),)
+
+
+#: Functions of `bisect`, which may be given a function.
+_SEARCHING: dict[Any, Callable[[Given], Done]] = {
+    bisect.bisect_left: searching(False, False),
+    bisect.bisect_right: searching(True, False),
+    bisect.insort_left: searching(False, True),
+    bisect.insort_right: searching(True, True),
+}
 #: The names of arguments that they may have.
-NAMES = {
+NAMES: dict[Any, tuple[str, ...]] = {
     zip: ("strict",),
     enumerate: ("start",),
     sum: ("start",),
@@ -234,6 +256,7 @@ NAMES = {
     itertools.accumulate: ("func", "initial"),
     itertools.zip_longest: ("fillvalue",),
     itertools.groupby: ("key",),
+    **dict.fromkeys(_SEARCHING, ("key",)),
 }
 ITERATING: dict[Any, Callable[[Given], Done]] = {
     zip: zip_,
@@ -266,4 +289,6 @@ ITERATING: dict[Any, Callable[[Given], Done]] = {
     itertools.zip_longest: zip_longest,
     itertools.starmap: starmap,
     itertools.groupby: groupby,
+    itertools.tee: tee,
+    **_SEARCHING,
 }
