@@ -26,6 +26,7 @@ from s2sad.frontend.source import read_source
 from s2sad.frontend.trees import names_tested
 from s2sad.ir.types import Fact, constant
 from s2sad.pipeline import Attempts, Compiled, Goal, Sizes, Together, compile_gradient
+from s2sad.pipeline.refused import further
 from s2sad.runtime.contents import Aside
 from s2sad.runtime.copies import hold_mutable
 from s2sad.runtime.items import ContainerMetError, TakenOtherwiseError
@@ -98,6 +99,8 @@ class Variants(Aside):
         self.met_sizes: tuple[Sizes, ...] = ()
         #: What may help for the arguments that are met next.
         self._wanted: tuple[Sizes, ...] = ()
+        #: What is said of a function for which no way is left.
+        self._refused = UnsupportedError(())
         #: Whether what is changed, and may be a number or an array, is taken for a number.
         self.numbers = False
         #: The derivatives that took arrays for numbers, which a run has met: there is none for arrays of any sizes.
@@ -155,6 +158,7 @@ class Variants(Aside):
             # A run that meets an array begins again.
             return number
         self.numbers, sized = False, None
+        self._refused = refused
         ways: tuple[tuple[Sizes, bool], ...] = (
             ("sizes", refused.of_sizes),
             ("handed", refused.of_handing),
@@ -167,7 +171,7 @@ class Variants(Aside):
             sized = number if is_first else by_numbers()
             self.numbers = sized is not None
         if sized is None:
-            raise refused
+            raise self._refused
         return sized
 
     def for_arguments(
@@ -186,7 +190,10 @@ class Variants(Aside):
         """The derivative for arguments of the very sizes in their types, which may decide which objects are made."""
         try:
             found = self._got(options, facts, "", together, known)
-        except (UnsupportedError, RecursionError):
+        except UnsupportedError as error:
+            self._refused = further(self._refused, error)
+            return None
+        except RecursionError:
             return None
         if known not in self.met_sizes:
             self.met_sizes += (known,)

@@ -71,7 +71,7 @@ def _note(block: list[Node], statement: Node | None, is_arm: bool, inside: dict[
                 if isinstance(part, gast.stmt):
                     _note([part], around, arm, inside)
                 elif isinstance(part, gast.ExceptHandler | gast.match_case):
-                    _note(part.body, around, False, inside)
+                    _note(part.body, around, isinstance(part, gast.ExceptHandler), inside)
                 elif isinstance(part, gast.AST):
                     inside.update({id(n): around for n in gast.walk(part) if hasattr(n, "lineno")})
 
@@ -94,7 +94,14 @@ def _without(block: list[Node], cut: set[int]) -> list[Node]:
 def _with_body(part: Node, cut: set[int]) -> Node:
     made = copy.copy(part)
     made.body = _without(part.body, cut)
+    if isinstance(part, gast.ExceptHandler) and made.body and _is_not_accepted(made.body[-1]):
+        # It stays one of which the types may say that it never runs: one that raises in any case is none.
+        made.body[-1] = gast.copy_location(gast.If(gast.Constant(True, None), [made.body[-1]], []), made.body[-1])
     return made
+
+
+def _is_not_accepted(s: Node) -> bool:
+    return isinstance(s, gast.Raise) and isinstance(s.exc, gast.Constant) and s.exc.value is NOT_ACCEPTED
 
 
 def _raise() -> Node:

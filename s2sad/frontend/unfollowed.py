@@ -42,13 +42,14 @@ _OF_SCIPY = "runtime/scipy"
 _INSTALLED = ("site-packages", "dist-packages")
 
 
-#: What is said of functions and objects that a function makes, what may be said for another reason as well, and what
-#: may have to do with them.
+#: What is said of functions and objects that a function makes, what may be said for another reason as well, of what is
+#: too much to be written out, and what may have to do with them.
 _OF_MADE_ALONE = (
     "makes an object of a class", "is a method of an object whose class", "is a function that is known only",
     "a function defined inside", "changes an object that is differentiated", "has a parameter with * or **",
 )  # fmt: skip
 _OF_MADE = (*_OF_MADE_ALONE, "is the module's, and", "may be an array of the module, and")
+_TOO_MUCH = ("items, and they are not followed", "is too long, with its loops", "more loops are in one another than")
 _PERHAPS_OF_MADE = (
     "no derivative can pass through this expression", "sees ", "has no derivative rule", "is called with * or **",
 )  # fmt: skip
@@ -59,6 +60,16 @@ def is_of_made(violation: Violation, perhaps: bool) -> bool:
     they are."""
     said = _OF_MADE + _PERHAPS_OF_MADE if perhaps else _OF_MADE
     return any(words in violation.message for words in said)
+
+
+def is_left(violation: Violation) -> bool:
+    """Whether it says why functions and objects that a function makes stay as they are."""
+    return "stay as they are" in violation.message
+
+
+def is_too_much(violation: Violation) -> bool:
+    """Whether something is refused since too much would have to be written out."""
+    return any(words in violation.message for words in _TOO_MUCH)
 
 
 def follows_from_made(violation: Violation) -> bool:

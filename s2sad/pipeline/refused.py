@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
 from s2sad.frontend.source import Source
-from s2sad.frontend.unfollowed import follows_from_made, is_foreign, is_of_made, of_library
+from s2sad.frontend.unfollowed import follows_from_made, is_foreign, is_left, is_of_made, is_too_much, of_library
 from s2sad.ir.nodes import Call
 
 
@@ -63,6 +63,18 @@ def with_obstacle(source: Source, perhaps: bool = False) -> Iterator[None]:
         calls = source.obstacle.calls
         others = [v for v in error.violations if not follows_from_made(v) and v.place not in calls]
         raise UnsupportedError([source.obstacle, *others], error.obscure, error.derived, error.undecided) from None
+
+
+def further(first: UnsupportedError | None, error: UnsupportedError) -> UnsupportedError:
+    """What is said where a way has been refused as well that knows more of a function than the ``first`` one.
+
+    What stayed as it was for a reason which is none on that way, is none.
+    """
+    if first is None:
+        return error
+    left, more = [{v.place for v in e.violations if is_left(v)} for e in (first, error)]
+    is_further = bool(left) and left.isdisjoint(more) and not any(is_too_much(v) for v in error.violations)
+    return error if is_further else first
 
 
 def _of_source(error: S2SADError, place: Place) -> Violation:

@@ -116,8 +116,9 @@ def _item(s: Specialiser, known: Known, operand: Any, key: Any) -> Abstract:
     s.needless.add(read)
     s.relied.invariant.add(read)
     home, root, before = known.read
-    if type(value) is types.MappingProxyType and type(member) in (float, int):
-        # Of what is no dict, list or tuple nobody else knows the types of the items.
+    is_inner = type(value) is types.MappingProxyType or any(isinstance(step, Key) for step in before)
+    if is_inner and type(member) in (float, int):
+        # Of what is in another container, or is no dict, list or tuple, nobody else knows the types of the items.
         rest_on(s, known, path, ClassHeld, (True, type(member)))
         number = s.emit("call", s.operands([s.outside(type(member), type(member).__name__), read], None), ("",))
         s.needless.add(number)

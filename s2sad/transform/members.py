@@ -7,13 +7,15 @@ import functools
 import types
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
+import gast
 import numpy as np
 
+from s2sad import ops
 from s2sad.errors import S2SADError
 from s2sad.frontend.resolve import Guard
-from s2sad.ir.code import Constant, Operation, inner, regions_in
+from s2sad.ir.code import Constant, Operand, Operation, Value, inner, regions_in
 from s2sad.runtime.classes import static_member
 from s2sad.transform.classes import GETTER, static_function
 from s2sad.transform.existing import is_container, owner
@@ -68,16 +70,42 @@ def asks_the_class(
     body = s.code(function).body
     regions = [*regions_in(body), *(region for op in made for part in op.regions for region in regions_in(part))]
     raises = isinstance(done, End) or any(region.exit.kind == "raise" for region in regions)
-    return raises or any(op.kind == "call" for op in inner(body))
+    return raises or any(op.kind == "call" and not _is_harmless(s, function, op) for op in inner(body))
+
+
+def _is_harmless(s: Specialiser, function: types.FunctionType, op: Operation) -> bool:
+    """Whether a call in a function raises no AttributeError: of ``super()``, and of what the table of operations has.
+
+    What ``super()`` finds has been looked for.
+    """
+    made = {result: one for one in inner(s.code(function).body) for result in one.results}
+
+    def called(value: Operand) -> Any:
+        one = made.get(value) if isinstance(value, Value) else None
+        if one is None or one.kind not in ("global", "attribute"):
+            return None
+        if one.kind == "attribute":
+            base = called(one.operands[0])
+            return getattr(base, one.data, None) if isinstance(base, types.ModuleType) else None
+        name = gast.Name(id=one.data, ctx=gast.Load(), annotation=None, type_comment=None)
+        return s.home(function).resolver.lookup(name)[1]
+
+    found = called(op.operands[0])
+    return (found is super and not op.data) or ops.spec_of(found) is not None
 
 
 def existing_value(s: Specialiser, value: object, title: str) -> Abstract:
     """The abstract value of an object that exists."""
     if is_plain(value):
         return Constant(value)
-    if type(value) is tuple and len(value) <= _MOST_SHOWN and _is_of_constants(value):
+    if is_row_of_constants(value):
         return Row(tuple([existing_value(s, item, title) for item in value]))
     return s.outside(value, title)
+
+
+def is_row_of_constants(value: object) -> TypeGuard[tuple[Any, ...]]:
+    """Whether something is a tuple of a few constants, or of tuples of such."""
+    return type(value) is tuple and len(value) <= _MOST_SHOWN and _is_of_constants(value)
 
 
 def existing_partial(s: Specialiser, value: functools.partial[Any]) -> Partial:

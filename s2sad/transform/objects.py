@@ -54,7 +54,7 @@ from s2sad.transform.known import (
     Unsure,
     is_plain,
 )
-from s2sad.transform.members import asks_the_class, of_class
+from s2sad.transform.members import asks_the_class, existing_value, is_row_of_constants, of_class
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
@@ -377,6 +377,9 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
             written = state.part(s, member, base, name)
             if written is not None:
                 return (written,)
+            if isinstance(value, type) and own_class(value) is not None and is_row_of_constants(member):
+                _guard_member(s, value, name)
+                return (existing_value(s, member, name),)
             return _object_of_class(s, base, member, name, frame.place or op.place)
         if isinstance(value, type) and (made := class_method_model_of(value, name)) is not None:
             _guard_member(s, value, name)

@@ -71,6 +71,8 @@ _WHY = {
     "attributes": "which attributes the object has is not known",
     "dispatch": "which function is chosen by the class of the argument is not known",
     "state": "this sets an attribute of a class or module, and something that is not followed may read or set it",
+    "groupby": "by which keys the items are grouped is known only at run time",
+    "deepcopy": "a __deepcopy__ that asks which objects have been copied already is not followed",
     "model": "what stands for an object of a library always raises an exception",
 }
 _REMEDIES = {
