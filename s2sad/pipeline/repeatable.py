@@ -7,6 +7,7 @@ import builtins
 import contextlib
 import functools
 import types
+import warnings
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -40,21 +41,52 @@ def is_repeatable(function: Function, written: types.FunctionType) -> bool:
     """
     named = functools.partial(_named, written)
     for stmt in walk(function.body):
-        if isinstance(stmt, Effect) and not isinstance(stmt.node, (ast.Raise, ast.Assert)) and not _reads(stmt.node):
-            return False
+        if isinstance(stmt, Effect) and not isinstance(stmt.node, (ast.Raise, ast.Assert)):
+            if not (_reads(stmt.node, named) or _sets_filters(stmt.node, named)):
+                return False
         if isinstance(stmt, Enter) and stmt.manager is not None and not stmt.transparent:
-            return False
+            if not _is_undone(stmt.manager, named):
+                return False
         if not all(_is_repeatable(part, named) for expr in expressions(stmt) for part in subexpressions(expr)):
             return False
     return True
 
 
-def _reads(node: ast.AST) -> bool:
-    """Whether a statement does no more than read a variable, or attributes."""
-    value = node.value if isinstance(node, ast.Expr) else node
+def _reads(node: ast.AST, named: Callable[[Any, Collection[str]], object]) -> bool:
+    """Whether a statement does no more than read a variable, attributes, or items of lists and dicts of the module."""
+    value: Any = node.value if isinstance(node, ast.Expr) else node
     while isinstance(value, ast.Attribute):
         value = value.value
-    return isinstance(value, ast.Name)
+    return isinstance(value, ast.Name) or _item(value, named) is not None
+
+
+def _item(node: Any, named: Callable[[Any, Collection[str]], object]) -> object:
+    """An item of a list or dict of the module under constant keys, or of a class; None of anything else."""
+    if not isinstance(node, ast.Subscript):
+        return named(node, ())
+    if not isinstance(node.slice, ast.Constant):
+        return None
+    whole = _item(node.value, named)
+    if type(whole) not in (list, tuple, dict):
+        return None
+    with contextlib.suppress(LookupError, TypeError):
+        return whole[node.slice.value]  # type: ignore[index]
+    return None
+
+
+def _is_undone(manager: Expr, named: Callable[[Any, Collection[str]], object]) -> bool:
+    """Whether what a manager does is undone where its ``with`` is left, by an exception as well."""
+    call = manager.node if isinstance(manager, Opaque) else None
+    local = dict(manager.names) if isinstance(manager, Opaque) else {}
+    return isinstance(call, ast.Call) and named(call.func, local) is warnings.catch_warnings
+
+
+def _sets_filters(node: ast.AST, named: Callable[[Any, Collection[str]], object]) -> bool:
+    """Whether a statement says which warnings are shown, by constants: that may be said twice."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or call.keywords or not all(isinstance(a, ast.Constant) for a in call.args):
+        return False
+    return named(call.func, ()) in (warnings.simplefilter, warnings.filterwarnings)
 
 
 def _is_repeatable(expr: Expr, named: Callable[[Any, Collection[str]], object]) -> bool:
@@ -70,7 +102,7 @@ def _is_repeatable(expr: Expr, named: Callable[[Any, Collection[str]], object]) 
             if op.function in _OUTSIDE or (op.kind == "method" and op.name in DRAWING_METHODS):
                 return False
             # An operator of what may be None is no more than what may raise.
-            if op.kind in ("runtime", "user", "change", "inplace", *_OPERATING) or _is_ours(op.function):
+            if op.kind in ("runtime", "user", "change", "inplace", "attempt", *_OPERATING) or _is_ours(op.function):
                 return True
             return op.pure and not (op.function is not None and is_ordered(op.function))
     return True
@@ -92,7 +124,7 @@ def _named(function: types.FunctionType, node: Any, local: Collection[str]) -> o
 
 def _is_quiet(function: object, inside: frozenset[object] = frozenset()) -> bool:
     """Whether a function neither draws nor prints, nor calls one that may; what it writes is not asked here."""
-    if _is_ours(function):
+    if _is_ours(function) or function is warnings.catch_warnings:
         return True
     if (known := ops.spec_of(function)) is not None:
         return not known.ordered

@@ -1,83 +1,78 @@
-"""A run that met a number where an array was awaited begins again if it has only computed, or raised, until then."""
+"""Runs that begin again where a number is met in place of an array: what they have done by then may be done twice."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from s2sad import S2SADError, grad, jvp
+from s2sad import grad, jvp
 from tests.oracle import numeric_gradient
 
-SEEN: list[float] = []
+TABLE = {"a": {"n": 1.0}}
+AXES = [None, 0]
+X = np.array([[1.5, 0.5], [0.4, 1.2]])
 
 
-def month_of(month: Any) -> Any:  # noqa: RET503
-    if isinstance(month, (int, float)):
-        month = int(month)
-        if 1 <= month <= 12:
-            return month
-        raise ValueError("invalid month")
-    elif month is None:  # noqa: RET506
-        return 1
+class Tables:
+    models = TABLE
 
 
-def checked(*args: Any) -> Any:
-    lengths = [31, 28, 31, 30]
-    hours = 0.0
-    year, month, day = args[0], args[1], args[2]
-    if len(args) >= 4:
-        hours = args[3]
-    month = month_of(month)
-    if day >= lengths[month - 1] + 1:
-        raise ValueError("invalid day")
-    return year, month, day, hours
+def summed(x: Any, k: int) -> Any:
+    s = np.sum(x, axis=AXES[k])
+    s += x[0, 0]
+    t = s
+    t *= 2.0
+    return np.sum(s * t)
 
 
-def number_of_day(y: Any, m: Any, d: Any) -> Any:
-    if m <= 2:
-        y -= 1
-        m += 12
-    return int(365.25 * (y + 4716)) + int(30.6 * (m + 1.0)) + d
+def behind_a_check_of_a_key(x: Any, k: int) -> Any:
+    Tables.models["a"]["n"]
+    return summed(x, k)
 
 
-def of_a_number(d: Any) -> Any:
-    year, month, day, hours = checked(2020, 2, d)
-    day += hours / 24
-    return number_of_day(year, month, day) / 1e3 * d
+def behind_filtered_warnings(x: Any, k: int) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        y = np.sin(x)
+    return summed(y, k)
 
 
-def of_none(d: Any) -> Any:
-    year, month, day, hours = checked(2020, None, d, d)
-    day += hours / 24
-    return number_of_day(year, month, day) / 1e3 * d
-
-
-@pytest.mark.parametrize("function", [of_a_number, of_none], ids=lambda f: f.__name__)
-def test_what_may_be_none_is_computed_again(function: Any) -> None:
-    expected = numeric_gradient(function, (3.2,))
-    value, dot = jvp(function, (3.2,), (1.0,))
-    assert value == function(3.2)
-    assert np.allclose([grad(function)(3.2), dot], expected, rtol=1e-6)
-
-
-def seen_month(month: Any) -> Any:
-    SEEN.append(1.0)
-    return month_of(month)
-
-
-def of_a_function_that_is_seen(d: Any) -> Any:
-    month = seen_month(2)
-    day = d * 1.0
-    day += month
-    return number_of_day(2020, month, day) / 1e3 * d
-
-
-def test_what_is_seen_happens_once() -> None:
-    SEEN.clear()
+def behind_what_is_tried(x: Any, k: int) -> Any:
     try:
-        grad(of_a_function_that_is_seen)(3.2)
-    except S2SADError:
-        return
-    assert SEEN == [1.0]
+        y = np.linalg.cholesky(x @ x.T)
+    except np.linalg.LinAlgError:
+        y = x * x
+    return summed(y, k)
+
+
+def behind_all_of_them(x: Any, k: int) -> Any:
+    return behind_a_check_of_a_key(x, k) + behind_filtered_warnings(x, k) + behind_what_is_tried(x, k)
+
+
+PROGRAMS = [behind_a_check_of_a_key, behind_filtered_warnings, behind_what_is_tried, behind_all_of_them]
+
+
+@pytest.mark.parametrize("k", [0, 1])
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_derivatives(f: Callable[..., Any], k: int) -> None:
+    filters = list(warnings.filters)
+    wanted = numeric_gradient(lambda x: f(x, k), [X])
+    np.testing.assert_allclose(grad(f)(X, k), wanted, rtol=1e-6, atol=1e-8)
+    direction = np.array([[0.3, -0.2], [0.5, 0.7]])
+    np.testing.assert_allclose(jvp(f, (X, k), (direction, None))[1], np.sum(direction * wanted), rtol=1e-6)
+    assert warnings.filters == filters
+
+
+def test_a_key_that_is_missing() -> None:
+    df = grad(behind_a_check_of_a_key)
+    df(X, 1)
+    Tables.models = {}
+    try:
+        with pytest.raises(KeyError):
+            df(X, 0)
+    finally:
+        Tables.models = TABLE
