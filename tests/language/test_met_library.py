@@ -33,7 +33,12 @@ def held_by_an_array(x: Any) -> Any:
     return items[-1] * x[1]
 
 
-@pytest.mark.parametrize("f", [held_by_a_deque, held_by_a_queue, held_by_an_array])
+def test_a_deque_of_a_length_that_is_not_known_is_a_list() -> None:
+    x = np.array([0.3, 0.7, 0.4])
+    np.testing.assert_allclose(grad(held_by_a_deque)(x), numeric_gradient(held_by_a_deque, [x]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("f", [held_by_a_queue, held_by_an_array])
 def test_objects_of_the_library_may_keep_what_they_are_given(f: Callable[..., Any]) -> None:
     with pytest.raises(S2SADError):
         grad(f)(np.array([0.3, 0.7, 0.4]))
