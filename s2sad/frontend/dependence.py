@@ -13,21 +13,11 @@ from typing import Any
 import gast
 
 from s2sad import ops
+from s2sad.frontend.scopes import bound_names
 from s2sad.frontend.trees import nodes_of
 
 Node = Any
 _WITHOUT = (gast.Compare, gast.Constant)
-
-
-def bound_names(target: Node) -> Iterator[str]:
-    """The names that an assignment target binds."""
-    if isinstance(target, gast.Name):
-        yield target.id
-    elif isinstance(target, (gast.Tuple, gast.List)):
-        for element in target.elts:
-            yield from bound_names(element)
-    elif isinstance(target, gast.Starred):
-        yield from bound_names(target.value)
 
 
 def stored_base(target: Node) -> str | None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import gast
 
-from s2sad.frontend.dependence import assigned, bound_names
+from s2sad.frontend.dependence import assigned
+from s2sad.frontend.scopes import bound_names
 from s2sad.frontend.trees import nodes_of
 
 Node = Any

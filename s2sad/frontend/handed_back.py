@@ -30,7 +30,7 @@ from s2sad.frontend.exposure import ends
 from s2sad.frontend.recompile import function_of
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import MADE, ORIGINAL, Source
-from s2sad.frontend.trees import head_of, is_starred, nodes_of
+from s2sad.frontend.trees import head_of, is_starred, new_name, nodes_of
 
 Node = Any
 _SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Lambda)
@@ -171,13 +171,6 @@ class _Rewriting:
         #: The names over which the loops around run.
         self.run_over: list[str] = []
 
-    def fresh(self, hint: str) -> str:
-        name, number = hint, 2
-        while name in self.names:
-            name, number = f"{hint}_{number}", number + 1
-        self.names.add(name)
-        return name
-
     def block(self, body: list[Node], is_caught: bool) -> None:
         """Rewrite the calls in a block, in which what they raise may be caught."""
         out: list[Node] = []
@@ -230,7 +223,7 @@ class _Rewriting:
 
     def assigned(self, stmt: Node, call: Node, handed: _Handed) -> list[Node]:
         """The statements for one of which the value is such a call."""
-        name = stmt.targets[0].id if _is_of_one_name(stmt) else self.fresh("left")
+        name = stmt.targets[0].id if _is_of_one_name(stmt) else new_name("left", self.names)
         made = _located(self.unpacked(call, handed, name), stmt)
         if isinstance(stmt, gast.Expr) or (handed.gives and _is_of_one_name(stmt)):
             return [made]
@@ -253,7 +246,7 @@ class _Rewriting:
         if handed is None:
             return node
         self.call(node, handed)
-        name = self.fresh("left")
+        name = new_name("left", self.names)
         before.append(_located(self.unpacked(node, handed, name), node))
         return _located(_name(name) if handed.gives else gast.Constant(None, None), node)
 
@@ -272,7 +265,7 @@ class _Rewriting:
             elif isinstance(part, gast.Constant) or (isinstance(part, gast.Name) and self.stays(part.id)):
                 continue
             else:
-                left = self.fresh("left")
+                left = new_name("left", self.names)
                 before.append(_located(gast.Assign([_name(left, gast.Store())], part, None), part))
                 made = _located(_name(left), part)
             assert place is not None
@@ -317,7 +310,7 @@ class _Rewriting:
         """Let a call be one of the function that hands back."""
         names = [name for name, known in self.cells.items() if known is handed.function]
         if not names:
-            names = [self.fresh(handed.title)]
+            names = [new_name(handed.title, self.names)]
             self.cells[names[0]] = handed.function
         call.func = _located(_name(names[0]), call.func)
 

@@ -22,7 +22,7 @@ import gast
 from s2sad.frontend.recompile import function_of
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import Source
-from s2sad.frontend.trees import nodes_of
+from s2sad.frontend.trees import new_name, nodes_of
 
 Node = Any
 _BLOCKS = ("body", "handlers", "orelse", "finalbody")
@@ -54,17 +54,12 @@ class _Matching:
         self.cells = cells
         self.lookup = Resolver(source.function, frozenset()).lookup
 
-    def fresh(self, hint: str) -> str:
-        name = next(n for i in itertools.count(1) if (n := hint if i == 1 else f"{hint}_{i}") not in self.names)
-        self.names.add(name)
-        return name
-
     def known(self, value: type) -> str:
         """The name of a class that the function is given in a cell."""
         for name, held in self.cells.items():
             if held is value:
                 return name
-        name = self.fresh(value.__name__)
+        name = new_name(value.__name__, self.names)
         self.cells[name] = value
         return name
 
@@ -83,7 +78,7 @@ class _Matching:
         return out
 
     def statement(self, s: Node) -> list[Node]:
-        subject = self.fresh("subject")
+        subject = new_name("subject", self.names)
         (first,) = gast.parse(f"{subject} = 0").body
         first.value = s.subject
         gast.copy_location(first.targets[0], s.subject)
@@ -125,7 +120,7 @@ class _Matching:
 
     def guarded(self, ways: Sequence[_Way], case: Node, others: list[Node], subject: str, s: Node) -> list[Node]:
         """The branches for a case that asks more of the names that it binds: in the first way in which it matches."""
-        matched = self.fresh("matched")
+        matched = new_name("matched", self.names)
         asked: list[Node] = []
         for tests, names in reversed(ways):
             done = self.parsed(f"{matched} = 0", s)

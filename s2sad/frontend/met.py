@@ -21,10 +21,10 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend.called import is_followed, sparse_product
-from s2sad.frontend.dependence import bound_names
 from s2sad.frontend.given import is_built_in
 from s2sad.frontend.outs import is_writing
 from s2sad.frontend.resolve import is_jitted
+from s2sad.frontend.scopes import bound_names
 from s2sad.frontend.trees import is_starred, nodes_of
 from s2sad.frontend.unfollowed import inside_library
 from s2sad.runtime.classes import own_class, static_member

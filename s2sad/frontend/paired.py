@@ -24,7 +24,7 @@ import gast
 
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
-from s2sad.frontend.trees import nodes_of
+from s2sad.frontend.trees import new_name, nodes_of
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -81,17 +81,9 @@ class _Pairing:
             out.append(s)
         return out
 
-    def fresh(self, hint: str) -> str:
-        """A name that the function does not use."""
-        number = 2
-        while f"{hint}_{number}" in self.used:
-            number += 1
-        self.used.add(f"{hint}_{number}")
-        return f"{hint}_{number}"
-
     def assignment(self, hint: str, value: Node) -> Node:
         """A new variable with a value."""
-        return gast.Assign([gast.Name(self.fresh(hint), gast.Store(), None, None)], value, None)
+        return gast.Assign([gast.Name(new_name(hint, self.used), gast.Store(), None, None)], value, None)
 
     def is_call(self, node: Node, *functions: Any) -> bool:
         """Whether an expression is a call of one of some functions with arguments that are written out."""
@@ -142,7 +134,7 @@ class _Pairing:
                     continue
                 args += arg.args
                 if not _is_row(part, len(arg.args)):
-                    names = [self.fresh(part.id) for _ in arg.args]
+                    names = [new_name(part.id, self.used) for _ in arg.args]
                     stores, reads = (
                         [gast.copy_location(gast.Name(n, context, None, None), part) for n in names]
                         for context in (gast.Store(), gast.Load())

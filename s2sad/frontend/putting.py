@@ -8,9 +8,9 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sad.frontend.dependence import bound_names
 from s2sad.frontend.given import given, is_built_in, is_member
 from s2sad.frontend.holding import UNKNOWN, names_held, variables_held
+from s2sad.frontend.scopes import bound_names
 from s2sad.frontend.trees import nodes_of
 from s2sad.frontend.writing import alters, special_writing, written_by
 from s2sad.runtime.contents import attributes_of, items_of

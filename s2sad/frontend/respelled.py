@@ -27,6 +27,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sad.frontend.alone import bound_in
 from s2sad.frontend.local_names import names_at_calls
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
@@ -71,7 +72,7 @@ def with_respelled_calls(source: Source, code: types.CodeType) -> tuple[Source, 
     calls = [node for node in nodes if isinstance(node, gast.Call) and _has_such_a_name(node.func)]
     if not calls and not any(map(_is_unpacked_generator, nodes)):
         return source, ()
-    resolver = Resolver(source.function, _bound(source.node))
+    resolver = Resolver(source.function, bound_in(source.node))
     lookup = resolver.lookup
     made = copy.deepcopy(source.node)
     # What is imported inside stands for itself by now.
@@ -197,13 +198,6 @@ def _dict_of(names: Sequence[str]) -> Node:
 
 def _has_such_a_name(func: Node) -> bool:
     return getattr(func, "attr", getattr(func, "id", None)) in _NAMES
-
-
-def _bound(function: Node) -> frozenset[str]:
-    """Every name that is bound in a function, or in one that it makes."""
-    names = [node for node in nodes_of(function) if isinstance(node, gast.Name)]
-    made = [node.name for node in nodes_of(function) if isinstance(node, (gast.FunctionDef, gast.ClassDef))]
-    return frozenset((*made, *(n.id for n in names if not isinstance(n.ctx, gast.Load))))
 
 
 def _respelled(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node | None:

@@ -35,6 +35,21 @@ def _parts(cls: type) -> tuple[str, ...]:
     return _PARTS[cls]
 
 
+def new_name(hint: str, used: set[str]) -> str:
+    """A name that is not yet used: ``hint``, or that with a number; it is among the ``used`` ones from now on.
+
+    Example:
+        >>> used = {"t", "t_2"}
+        >>> new_name("t", used), new_name("t", used)
+        ('t_3', 't_4')
+    """
+    name, number = hint, 2
+    while name in used:
+        name, number = f"{hint}_{number}", number + 1
+    used.add(name)
+    return name
+
+
 _BLOCKS = ("body", "handlers", "orelse", "finalbody")
 #: The statements that have blocks.
 COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try)

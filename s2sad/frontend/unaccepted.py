@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from s2sad.frontend.dependence import bound_names
+from s2sad.frontend.scopes import bound_names
 from s2sad.ir.nodes import Refusal
 
 Node = Any
