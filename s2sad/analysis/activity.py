@@ -18,7 +18,7 @@ from s2sad.analysis.effects import Effects
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.sharers import HELD, STATE
 from s2sad.analysis.stopped import stale_reads, stopped_names
-from s2sad.analysis.summaries import constant_calls, only_changes, user_calls, written_unseen
+from s2sad.analysis.summaries import CallEffects, constant_calls, only_changes, user_calls, written_unseen
 from s2sad.analysis.versions import changed_items
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.lower import Lowered
@@ -43,9 +43,11 @@ from s2sad.ir.nodes import (
     Unpack,
     Var,
 )
-from s2sad.ir.traverse import children, reads, walk
+from s2sad.ir.traverse import children, reads, walk, writes
 from s2sad.ops.binding import given
 from s2sad.runtime import stop_gradient
+
+_NONE_KNOWN: Mapping[Call, CallEffects] = types.MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,8 @@ def passes(expr: Expr) -> bool:
     return not isinstance(expr, Slice)
 
 
-def carriers(expr: Expr) -> Iterator[str]:
-    """The names in ``expr`` through which a derivative passes to its value."""
+def carriers(expr: Expr, calls: Mapping[Call, CallEffects] = _NONE_KNOWN) -> Iterator[str]:
+    """The names in ``expr`` through which a derivative passes to its value, by what is known of ``calls`` in it."""
     if isinstance(expr, Var):
         yield expr.name
     elif isinstance(expr, Opaque):
@@ -87,6 +89,8 @@ def carriers(expr: Expr) -> Iterator[str]:
             yield from (name for _, name in expr.names)
     elif passes(expr):
         operands: Iterable[Expr] = children(expr)
+        if isinstance(expr, Call) and (known := calls.get(expr)) is not None and known.through is not None:
+            operands = _operands(known, known.through)
         if isinstance(expr, Call) and expr.op.kind == "index":
             operands = expr.args[:1]
         elif isinstance(expr, Call) and expr.op.kind == "ifexp":
@@ -94,23 +98,83 @@ def carriers(expr: Expr) -> Iterator[str]:
         elif isinstance(expr, Call) and (rule := ops.find(expr.op.function)) is not None and rule.steps:
             operands = [operand for name, operand in given(expr).items() if name not in rule.steps]
         for operand in operands:
-            yield from carriers(operand)
+            yield from carriers(operand, calls)
 
 
-def activity(function: Function, roots: Iterable[str], effects: Effects, facts: Facts) -> Activity:
-    """Find the active names of ``function`` for the active parameters ``roots`` (IR names).
+def _operands(known: CallEffects, params: Collection[str]) -> list[Expr]:
+    """The operands that a call has for some parameters."""
+    return [operand for param, operand in known.bound.items() if param in params]
+
+
+def _item_carriers(value: Expr, count: int, calls: Mapping[Call, CallEffects]) -> list[set[str]]:
+    """The names through which a derivative passes to each of ``count`` items of a value."""
+    known = calls.get(value) if isinstance(value, Call) else None
+    if known is None or known.parts is None or len(known.parts) != count:
+        return [set(carriers(value, calls))] * count
+    return [
+        {name for operand in _operands(known, part.through) for name in carriers(operand, calls)}
+        for part in known.parts
+    ]
+
+
+class Flows:
+    """How derivatives flow between the names of a function, of which ``roots`` are the active parameters.
 
     What a loop over a dict gives are keys, of which `s2sad.analysis.keys` makes sure that they carry no derivative.
     """
+
+    def __init__(self, function: Function, roots: Iterable[str], effects: Effects, facts: Facts) -> None:
+        self.calls = effects.calls
+        self.stopped = stopped_names(function, effects)
+        self.forward: dict[str, list[str]] = {}
+        self.backward: dict[str, list[str]] = {}
+        self.written_beside: dict[str, list[str]] = {}
+        for start, end in _edges(function, [*roots], effects, facts, self.stopped):
+            self.forward.setdefault(start, []).append(end)
+            self.backward.setdefault(end, []).append(start)
+        for stmt in walk(function.body):
+            written = list(effects.written_by_calls(stmt))
+            for target in writes(stmt) if written else ():
+                self.written_beside.setdefault(target, []).extend(written)
+
+    def from_names(self, names: Iterable[str]) -> set[str]:
+        """The names whose values may depend on those of ``names``, with these."""
+        return _reach(names, self.forward)
+
+    def to_value(self, value: Expr) -> set[str]:
+        """The names on whose values an expression may depend."""
+        return _reach(carriers(value, self.calls), self.backward)
+
+    def useful_to(self, value: Expr) -> set[str]:
+        """The same, with what the calls write that compute these: the derivative of a call follows its writes."""
+        return _reach(carriers(value, self.calls), self.backward, self.written_beside)
+
+
+def activity(function: Function, roots: Iterable[str], effects: Effects, facts: Facts) -> Activity:
+    """Find the active names of ``function`` for the active parameters ``roots`` (IR names)."""
+    roots = [*roots]
+    flows = Flows(function, roots, effects, facts)
+    varied, useful, stopped = flows.from_names(roots), flows.useful_to(function.result), flows.stopped
+    active = (varied & useful) - stopped
+    stale = stale_reads(function, effects, stopped, frozenset(varied), frozenset(useful), carriers)
+    return Activity(frozenset(varied), frozenset(useful), frozenset(active), stopped, stale)
+
+
+def _edges(
+    function: Function, roots: list[str], effects: Effects, facts: Facts, stopped: frozenset[str]
+) -> list[tuple[str, str]]:
+    """The pairs of names of which a derivative passes directly from the first to the second."""
     groups = {n: effects.group[n] for n in effects.written if n in effects.group}
     edges: list[tuple[str, str]] = []
-    stopped = stopped_names(function, effects)
     integers = _integer_items(function)
-    roots = [*roots]
+
+    def join(sources: Iterable[str], target: str) -> None:
+        if not facts.get(Var(target)).fixed:
+            edges.extend((source, target) for source in set(sources))
 
     def link(value: Expr, targets: Iterable[str]) -> None:
-        sources = set(carriers(value))
-        edges.extend((s, t) for s in sources for t in targets if not facts.get(Var(t)).fixed)
+        for target in targets:
+            join(carriers(value, effects.calls), target)
 
     for stmt in walk(function.body):
         match stmt:
@@ -120,12 +184,15 @@ def activity(function: Function, roots: Iterable[str], effects: Effects, facts: 
                 edges.extend((root, target) for root in roots)
             case Assign(target=target, value=value):
                 link(value, (target,))
-            case Copy(targets=targets, sources=sources):
-                for target, source in zip(targets, sources, strict=True):
+            case Copy(targets=targets, sources=copied):
+                for target, source in zip(targets, copied, strict=True):
                     link(source, (target,))
             case Unpack(targets=targets, value=value, star=star):
                 known = integers.get(value.name, ()) if isinstance(value, Var) and star is None else ()
-                link(value, [target for i, target in enumerate(targets) if i not in known])
+                items = _item_carriers(value, len(targets), effects.calls if star is None else {})
+                for i, (target, sources) in enumerate(zip(targets, items, strict=True)):
+                    if i not in known:
+                        join(sources, target)
             case Store(base=Var(name=name), value=value):
                 link(value, (name,))
             case For(targets=targets, iters=iters, body=body):
@@ -152,16 +219,7 @@ def activity(function: Function, roots: Iterable[str], effects: Effects, facts: 
         if name in stopped:
             # What is written into one after all is seen by the others.
             edges.extend((name, other) for other in group & stopped if other != name)
-    forward: dict[str, list[str]] = {}
-    backward: dict[str, list[str]] = {}
-    for start, end in edges:
-        forward.setdefault(start, []).append(end)
-        backward.setdefault(end, []).append(start)
-    varied = _reach(forward, roots)
-    useful = _reach(backward, set(carriers(function.result)))
-    active = (varied & useful) - stopped
-    stale = stale_reads(function, effects, stopped, frozenset(varied), frozenset(useful), carriers)
-    return Activity(frozenset(varied), frozenset(useful), frozenset(active), stopped, stale)
+    return edges
 
 
 def _integer_items(function: Function) -> dict[str, tuple[int | str, ...]]:
@@ -253,12 +311,15 @@ def _is_foreign(call: Call, lowered: Lowered) -> bool:
     return isinstance(function, types.FunctionType) and is_foreign(function, lowered.source.file)
 
 
-def _reach(graph: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:
+def _reach(start: Iterable[str], *graphs: Mapping[str, list[str]]) -> set[str]:
+    """The names that the edges of some graphs lead to."""
     found = set(start)
     pending = list(found)
     while pending:
-        for name in graph.get(pending.pop(), ()):
-            if name not in found:
-                found.add(name)
-                pending.append(name)
+        name = pending.pop()
+        for graph in graphs:
+            for other in graph.get(name, ()):
+                if other not in found:
+                    found.add(other)
+                    pending.append(other)
     return found

@@ -41,7 +41,6 @@ from s2sad.ir.nodes import (
     Call,
     Copy,
     Enter,
-    Evaluate,
     Expr,
     For,
     Function,
@@ -178,7 +177,7 @@ def effects(
     stopping: set[str] = set()
     put: list[list[str]] = []
     if calls is None:
-        calls = effects_of_calls(function, facts, summarise, context)
+        calls = effects_of_calls(function, facts, summarise)
 
     def link(value: Expr, targets: tuple[str, ...]) -> None:
         for target in targets:
@@ -374,18 +373,11 @@ def _variables(names: Iterable[str]) -> frozenset[str]:
     return frozenset(n.removeprefix(OUTSIDE) for n in names if n.startswith(OUTSIDE))
 
 
-def effects_of_calls(
-    function: Function, facts: Facts, summarise: Summaries | None, context: Context | None = None
-) -> dict[Call, CallEffects]:
-    """The effects of the calls of functions that have source; of none if nothing is written at all."""
+def effects_of_calls(function: Function, facts: Facts, summarise: Summaries | None) -> dict[Call, CallEffects]:
+    """The effects of the calls of functions that have source."""
     calls = [call for stmt in walk(function.body) for call in (*user_calls(stmt), *constant_calls(stmt))]
     if not calls or summarise is None:
         return {}
-    writing = context is not None or any(
-        isinstance(stmt, (Store, Evaluate))
-        or (isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind in ("inplace", "change"))
-        for stmt in walk(function.body)
-    )
     found: dict[Call, CallEffects] = {}
     constant = {id(call) for stmt in walk(function.body) for call in constant_calls(stmt)}
     for call in calls:
@@ -394,7 +386,4 @@ def effects_of_calls(
             # It stays as it stands, without checks.
             known = assumed(call, known.bound)
         found[call] = found[call].joined(known) if call in found else known
-    # A callee keeps shadows of what it is known to write in its own terms, so its caller has to agree.
-    if writing or any(map(call_may_write, calls)) or any(known.written for known in found.values()):
-        return found
-    return {}
+    return found

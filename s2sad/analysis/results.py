@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import replace
 
 from s2sad.analysis.effects import Effects, held_by_module
@@ -12,7 +12,13 @@ from s2sad.analysis.summaries import Part
 from s2sad.ir.nodes import Build, Expr
 
 
-def parts_of(result: Expr, params: Mapping[str, str], facts: Facts, found: Effects) -> tuple[Part, ...] | None:
+def parts_of(
+    result: Expr,
+    params: Mapping[str, str],
+    facts: Facts,
+    found: Effects,
+    through: Callable[[Expr], frozenset[str]],
+) -> tuple[Part, ...] | None:
     """What each item of a result may share, where that is a tuple of known items; None otherwise.
 
     Args:
@@ -20,6 +26,7 @@ def parts_of(result: Expr, params: Mapping[str, str], facts: Facts, found: Effec
         params: The public names of parameters that are no numbers, by their names in its body.
         facts: The types of its names.
         found: Its effects.
+        through: The public names of the parameters from which an expression may take a derivative.
     """
     if not (isinstance(result, Build) and result.kind == "tuple"):
         return None
@@ -29,7 +36,7 @@ def parts_of(result: Expr, params: Mapping[str, str], facts: Facts, found: Effec
         near = {number, *(kin[other] for other in range(number) if own & names[other])}
         kin = [min(near) if k in near else k for k in kin]
     return tuple(
-        Part(frozenset(params[n] for n in own if n in params), held_by_module(item, facts, found), k)
+        Part(frozenset(params[n] for n in own if n in params), held_by_module(item, facts, found), k, through(item))
         for item, own, k in zip(result.items, names, kin, strict=True)
     )
 

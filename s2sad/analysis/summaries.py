@@ -20,12 +20,14 @@ class Part:
     """One item of the tuple that a call returns.
 
     ``shared`` are the parameters whose object it may be, view or hold, ``module`` is as for a whole result.  Items of
-    the same ``kin`` may share an object that is none of the arguments'.
+    the same ``kin`` may share an object that is none of the arguments'.  ``through`` are the parameters from which it
+    may take a derivative.
     """
 
     shared: frozenset[str]
     module: frozenset[str]
     kin: int
+    through: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class CallEffects:
     may be known where fewer parameters carry derivatives: where all do, something in it is refused.  ``parts`` says the
     same of each item of a result that is a tuple of so many; None where that is not known.  ``stopping`` are the
     parameters whose object is afterwards also what ``stop_gradient`` gave: the result, or held by another argument or
-    the module.  ``makes`` are the places in the result, 0 if it is no tuple, of lists and dicts that the function has
+    the module.  The result may take a derivative from the parameters ``through``, or from any if that is None.
+    ``makes`` are the places in the result, 0 if it is no tuple, of lists and dicts that the function has
     made and that nothing else holds.
     """
 
@@ -74,6 +77,7 @@ class CallEffects:
     placed: tuple[tuple[str, frozenset[Put]], ...] = ()
     stopping: frozenset[str] = frozenset()
     makes: frozenset[int] = frozenset()
+    through: frozenset[str] | None = None
 
     def joined(self, other: CallEffects) -> CallEffects:
         """The effects of either of two calls that look the same."""
@@ -99,6 +103,7 @@ class CallEffects:
             (*self.placed, *other.placed),
             self.stopping | other.stopping,
             self.makes & other.makes,
+            None if self.through is None or other.through is None else self.through | other.through,
         )
 
     def entangles(self, items: Collection[int]) -> bool:
@@ -126,7 +131,7 @@ NO_EFFECTS = CallEffects(
 )
 
 #: The effects of a call of which none has returned yet, whatever its result is.
-NO_RESULT = replace(NO_EFFECTS, makes=frozenset(range(64)))
+NO_RESULT = replace(NO_EFFECTS, makes=frozenset(range(64)), through=frozenset())
 
 #: What stands among parameters for the result of a call, and for the objects that the module holds.
 RESULT, MODULE = "return", "<module>"

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.analysis.activity import activity, written_outside
+from s2sad.analysis.activity import Flows, activity, written_outside
 from s2sad.analysis.containers import made
 from s2sad.analysis.effects import Effects, effects, effects_of_calls, held_by_module
 from s2sad.analysis.infer import Facts, Put
@@ -149,6 +149,7 @@ class EffectsOfCalls:
         of_result = [n for n in sharers(function.result, facts, found.calls) if not n.startswith("<")]
         shared = {params[m] for n in of_result for m in found.group.get(n, (n,)) if m in params}
         kept = {params[n] for n in params if n in found.kept}
+        through = _origins(Flows(function, [p.name for p in function.params], found, facts), function)
         elsewhere = shared.union(kept, *[publics for publics in linked if len(publics) > 1])
         return CallEffects(
             {},
@@ -168,10 +169,11 @@ class EffectsOfCalls:
             any(found.written_openly(s) and not _only_changes(s, facts, found) for s in walk(function.body)),
             lowered.unsure or has_met(function, found),
             any(known.partial for known in found.calls.values()),
-            parts=parts_of(function.result, params, facts, found),
+            parts=parts_of(function.result, params, facts, found, through),
             placed=tuple(placed),
             stopping=frozenset(params[n] for n in params if n in found.stops and params[n] in elsewhere),
             makes=made(function, facts, found.calls),
+            through=through(function.result),
         )
 
     def contents(self, function: Function, known: Facts) -> tuple[frozenset[str], dict[str, frozenset[Put]]]:
@@ -229,6 +231,16 @@ def _of_call(found: CallEffects, call: Call, bound: Mapping[str, Expr], varied: 
         stopping=found.stopping & given,
         parts=found.parts and tuple([bound_part(part, call.op.name, given, plain) for part in found.parts]),
     )
+
+
+def _origins(flows: Flows, function: Function) -> Callable[[Expr], frozenset[str]]:
+    """From which parameters of a function, by their public names, an expression at its end may take a derivative."""
+
+    def origins(value: Expr) -> frozenset[str]:
+        reached_ = flows.to_value(value)
+        return frozenset([p.public for p in function.params if p.name in reached_])
+
+    return origins
 
 
 def _changing(function: Function, known: Facts, effects_of: _OfCalls, shared: Callable[[], Effects]) -> frozenset[str]:
