@@ -45,7 +45,7 @@ from s2sad.frontend.recorded import path_of, recordings
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
 from s2sad.frontend.special import classes_led_to, is_constant_call
-from s2sad.frontend.trees import Ids, head_of, is_starred, nodes_of
+from s2sad.frontend.trees import Ids, head_of, is_starred, new_name, nodes_of
 from s2sad.frontend.tries import Protected
 from s2sad.frontend.unaccepted import accepted, names_bound
 from s2sad.frontend.writing import is_fresh, keeping_calls, may_write, written_by, written_in
@@ -195,11 +195,7 @@ class _Lowering(Protected):
         return found
 
     def unused(self, hint: str) -> str:
-        name, number = hint, 2
-        while name in self.used:
-            name, number = f"{hint}_{number}", number + 1
-        self.used.add(name)
-        return name
+        return new_name(hint, self.used)
 
     def violation(self, node: Node, message: str, remedy: str) -> None:
         place = self.source.place(node)
@@ -450,7 +446,8 @@ class _Lowering(Protected):
             return
         if isinstance(function, types.FunctionType):
             whole = self.constant_call(s.value)
-            if isinstance(whole, Opaque) and whole.call is not None:
+            is_check = isinstance(whole, Call) and ops.is_check(function)
+            if is_check or (isinstance(whole, Opaque) and whole.call is not None):
                 # What the function does to what the module holds is known.
                 self.emit(Evaluate(whole, self.origin))
                 return

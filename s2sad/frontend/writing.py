@@ -19,12 +19,13 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend.called import is_followed
-from s2sad.frontend.dependence import bound_names, stored_base
+from s2sad.frontend.dependence import stored_base
 from s2sad.frontend.given import given, is_class, is_member, is_numpy
 from s2sad.frontend.holding import names_held, variables_held
 from s2sad.frontend.outs import is_writing
 from s2sad.frontend.parameters import default_values
 from s2sad.frontend.resolve import Member
+from s2sad.frontend.scopes import bound_names
 from s2sad.frontend.special import classes_within, special_members
 from s2sad.frontend.summaries import Writes, writes_of
 from s2sad.frontend.trees import is_starred, nodes_of
@@ -238,7 +239,8 @@ def is_read(call: Node, lookup: Lookup) -> bool:
     """Whether a call is of a function with source that is followed, so that what it does is known."""
     function = lookup(call.func)[1]
     plain = not is_starred(call) and not is_writing(call, lookup)
-    return plain and isinstance(function, types.FunctionType) and is_followed(function)
+    is_of_users = isinstance(function, types.FunctionType) and ops.spec_of(function) is None
+    return plain and is_of_users and is_followed(function)
 
 
 def _may_keep(call: Node, lookup: Lookup) -> bool:

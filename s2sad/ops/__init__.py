@@ -20,6 +20,7 @@ import inspect
 import pkgutil
 import sys
 import threading
+import types
 from typing import Any
 
 import numpy as np
@@ -229,6 +230,13 @@ def is_pure(function: object) -> bool:
     """Return whether ``function`` is known to have no effect, other than those of what it calls."""
     known = spec_of(function)
     return known is not None and known.pure
+
+
+def is_check(function: object) -> bool:
+    """Return whether emitted text calls ``function`` for the errors that it may raise."""
+    known = spec_of(function)
+    ours = isinstance(function, types.FunctionType) and str(function.__module__).startswith("s2sad.runtime.")
+    return ours and known is not None and known.constant and known.ordered
 
 
 def is_constant(function: object) -> bool:
