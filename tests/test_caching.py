@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import linecache
+import operator
 import sys
 import textwrap
 import threading
@@ -140,6 +141,23 @@ def test_a_callee_that_becomes_a_numpy_function_and_back(space: dict[str, Any]) 
     np.testing.assert_allclose(df(V), 1.0 - np.tanh(V) ** 2)
     run_cell(space, "def act(x):\n    return x * 3.0\n")
     np.testing.assert_allclose(df(V), np.full(3, 3.0))
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "after"),
+    [
+        (operator.mul, "it(x[0], x[1]) * x[2]", operator.add),
+        (max, "it([v * v for v in x], key=lambda v: v) * x[2]", min),
+    ],
+    ids=["operator", "max"],
+)
+def test_what_is_written_out_replaced(space: dict[str, Any], before: Any, text: str, after: Any) -> None:
+    space["it"] = before
+    run_cell(space, f"def f(x):\n    return {text}\n")
+    df = grad(space["f"])
+    np.testing.assert_allclose(df(V), numeric_gradient(space["f"], [V]), rtol=1e-6)
+    space["it"] = after
+    np.testing.assert_allclose(df(V), numeric_gradient(space["f"], [V]), rtol=1e-6)
 
 
 def test_numpy_itself_replaced(space: dict[str, Any]) -> None:

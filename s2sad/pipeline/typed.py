@@ -86,7 +86,7 @@ class Types:
         """A function in IR, lowered for derivatives with respect to ``wrt``; see `lower`."""
         key = (function, wrt, containers, frozenset(owners.items()), moments)
         if key not in self.lowereds:
-            source = with_loops(self.sources.source(function), wrt)
+            source, unfolded = with_loops(self.sources.source(function), wrt)
             is_first = function is self.sources.recording
             try:
                 with with_obstacle(source, perhaps=True):
@@ -95,7 +95,7 @@ class Types:
                 if not is_first and records(source):
                     self.sources.note_changing(function)
                 raise
-            for guard in lowered.guards:
+            for guard in (*unfolded, *lowered.guards):
                 self.guards.add(guard)
             self.guards.add_definition(function)
         return self.lowereds[key]

@@ -13,7 +13,7 @@ import numpy as np
 
 from s2sad.ir.code import NONE, Constant, Exit, Operand, Operation, Place, Region, Value
 from s2sad.transform.extremes import extreme, is_operator
-from s2sad.transform.iterables import applied, is_pairs, listed, removed
+from s2sad.transform.iterables import applied, applied_unless_none, is_pairs, listed, removed
 from s2sad.transform.lazily import Rounds, lazy, named
 from s2sad.transform.rounds import add, collect, first, search
 from s2sad.transform.unfolding import NotUnfoldedError, Writer
@@ -222,12 +222,16 @@ def _accumulated(
     if writer.taken(given, out) is None:
         return None
     removed(writer, made.operands[0], out)
-    if len(made.operands) == 3:
-        (left, right), operations, value = applied(writer, made.operands[2], 2, out, place)
+
+    def added(params: tuple[Value, ...]) -> tuple[tuple[Operation, ...], Operand]:
+        total = whole.new("binary", params, "+", place)
+        return (total,), total.result
+
+    if len(made.operands) == 3 and made.operands[2] != NONE:
+        (left, right), operations, value = applied_unless_none(writer, made.operands[2], 2, out, place, added)
     else:
         left, right = Value(), Value("v")
-        total = whole.new("binary", (left, right), "+", place)
-        operations, value = (total,), total.result
+        operations, value = added((left, right))
     items = listed(writer, made.operands[1], out, loops, place)
 
     def write(out: list[Operation]) -> None:

@@ -17,6 +17,7 @@ from s2sad.transform.keys import MemberKey, ObjectKey, existing_key, is_member, 
 from s2sad.transform.known import (
     Abstract,
     Cell,
+    Choice,
     Content,
     Items,
     Known,
@@ -457,6 +458,13 @@ def performed(
 def called(s: Specialiser, function: Abstract, args: Sequence[Abstract], op: Operation, frame: Frame) -> Abstract:
     """What a function gives for some arguments."""
     return computed(s, "call", ("",) * len(args), (function, *args), op, frame)
+
+
+def may_be_none(function: Abstract) -> bool:
+    """Whether what stands where a function or None may stand is None, or nobody knows."""
+    if isinstance(function, Choice):
+        return may_be_none(function.then) or may_be_none(function.orelse)
+    return isinstance(function, (Constant, Value))
 
 
 Thunk = Callable[[], Iterator[Abstract]]

@@ -24,13 +24,13 @@ Array = Any
 def sorted_by(iterable: Any, *, key: Any, reverse: bool = False) -> Any:
     """``sorted`` by keys that are not known."""
     items = list(iterable)
-    order = key_order([key(item) for item in items], reverse)
+    order = key_order([item if key is None else key(item) for item in items], reverse)
     return [items[place] for place in order]
 
 
 def sort_by(items: Any, *, key: Any, reverse: bool = False) -> None:
     """``items.sort`` by keys that are not known."""
-    moved(items, in_order([key(item) for item in items], reverse))
+    moved(items, in_order([item if key is None else key(item) for item in items], reverse))
 
 
 def max_by(iterable: Any, *, key: Any) -> Any:
@@ -38,7 +38,7 @@ def max_by(iterable: Any, *, key: Any) -> Any:
     items = list(iterable)
     if not items:
         raise ValueError("max() arg is an empty sequence")
-    keys = [key(item) for item in items]
+    keys = [item if key is None else key(item) for item in items]
     best = 0
     for i in range(1, len(items)):
         if keys[i] > keys[best]:
@@ -51,7 +51,7 @@ def min_by(iterable: Any, *, key: Any) -> Any:
     items = list(iterable)
     if not items:
         raise ValueError("min() arg is an empty sequence")
-    keys = [key(item) for item in items]
+    keys = [item if key is None else key(item) for item in items]
     best = 0
     for i in range(1, len(items)):
         if keys[i] < keys[best]:

@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from s2sad.ir.code import NONE, Constant, Exit, Kind, Operand, Operation, Region, Value
-from s2sad.transform.iterables import applied, is_pairs, listed, removed
+from s2sad.transform.iterables import applied_unless_none, is_pairs, listed, removed
 from s2sad.transform.lazily import lazy, named
 from s2sad.transform.rounds import collect
 from s2sad.transform.unfolding import NotUnfoldedError, Writer
@@ -42,7 +42,9 @@ def extreme(writer: Writer, op: Operation, is_max: bool, out: list[Operation], l
     made = whole.made.get(op.operands[1]) if isinstance(op.operands[1], Value) else None
     if rounds is None and made is not None and made.kind == "generator":
         return False
-    called = applied(writer, key, 1, out, place) if key != NONE else None
+    called = None
+    if key != NONE:
+        called = applied_unless_none(writer, key, 1, out, place, lambda params: ((), params[0]))
     if called is None and pairs:
         same = Value()
         called = (same,), (), same

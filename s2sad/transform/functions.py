@@ -16,7 +16,7 @@ from s2sad.effects.heap import TooMuch
 from s2sad.errors import SourceError
 from s2sad.frontend.lower_statements import lower_function
 from s2sad.frontend.recompile import function_of
-from s2sad.frontend.resolve import Resolver
+from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import MADE, Source
 from s2sad.frontend.trees import nodes_of
 from s2sad.ir.code import UNSET, Code, Place, Value
@@ -96,15 +96,17 @@ def same_function(code: Code, home: Home, cells: Mapping[str, types.CellType], r
     return replace(original, function=function, node=node)
 
 
-def with_loops(source: Source, wrt: Collection[str]) -> Source:
+def with_loops(source: Source, wrt: Collection[str]) -> tuple[Source, tuple[Guard, ...]]:
     """A function with loops for the comprehensions, generator expressions and the like that derivatives go through.
+
+    With it comes what that rests on: what is unfolded may be mentioned no more.
 
     Args:
         source: The function.
         wrt: The parameters with respect to which it is differentiated.
     """
     if not any(map(_is_looping, nodes_of(source.node))) and not _may_unfold(source.function):
-        return source
+        return source, ()
     resolver = Resolver(source.function, frozenset())
     names: dict[str, tuple[bool, object]] = {}
 
@@ -117,13 +119,13 @@ def with_loops(source: Source, wrt: Collection[str]) -> Source:
         code = lower_function(source.node)
         made = unfolded(code, varied(code, wrt), lookup)
         if made is code:
-            return source
+            return source, ()
         body = _tree(made, (), source.function).body
     except (NotSpecialisedError, NameClashError, SourceError):
-        return source
+        return source, ()
     whole = gast.gast_to_ast(source.node)
     whole.body = body
-    return replace(source, node=gast.ast_to_gast(whole))
+    return replace(source, node=gast.ast_to_gast(whole)), tuple(resolver.guards.values())
 
 
 def _is_looping(node: gast.AST) -> bool:

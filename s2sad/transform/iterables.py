@@ -169,7 +169,9 @@ def _filter(writer: Writer, made: Operation, out: list[Operation]) -> Nest:
     if isinstance(function, Constant) and function.value is None:
         item = Value(ITEMS[0])
         return Nest((Level(iterable, item, (), (), item),), (item,), False)
-    (item,), operations, test = applied(writer, function, 1, out, made.place)
+    (item,), operations, test = applied_unless_none(
+        writer, function, 1, out, made.place, lambda params: ((), params[0])
+    )
     return Nest((Level(iterable, item, (), operations, test),), (item,), False)
 
 
@@ -429,6 +431,33 @@ def applied(
     if not chain and isinstance(function, Value):
         whole.uses[function] += 1
     return params, (*chain, called), called.result
+
+
+def applied_unless_none(
+    writer: Writer,
+    function: Operand,
+    count: int,
+    out: list[Operation],
+    place: Place | None,
+    instead: Callable[[tuple[Value, ...]], tuple[tuple[Operation, ...], Operand]],
+) -> tuple[tuple[Value, ...], tuple[Operation, ...], Operand]:
+    """The same of what is a function or None; ``instead`` says what is done with the values where it is None."""
+    whole = writer.whole
+    made = whole.made.get(function) if isinstance(function, Value) else None
+    is_method = made is not None and made.kind == "attribute" and made.data == "get"
+    is_made = made is not None and made.kind in ("function", "lambda")
+    params, operations, value = applied(writer, function, count, out, place)
+    if not isinstance(function, Value) or is_made or is_method or whole.object_of(function) is not None:
+        return params, operations, value
+    others, other = instead(params)
+    test = whole.new("compare", (function, NONE), "is", place)
+    arms = Region((), others, Exit("yield", (other,))), Region((), operations, Exit("yield", (value,)))
+    choice = Operation("choose", (test.result,), (Value(),), None, arms, place)
+    whole.made[choice.result] = choice
+    whole.uses[choice.result] = 1
+    whole.uses[function] += 1
+    whole.varied.update((choice.result, *(v for op in others for v in op.results)))
+    return params, (test, choice), choice.result
 
 
 def _is_plain(code: Code, count: int) -> bool:

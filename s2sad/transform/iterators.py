@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from s2sad.ir.code import Constant, Operand, Operation, Value
+from s2sad.ir.code import NONE, Constant, Operand, Operation, Value
 from s2sad.runtime.classes import own_class, static_member
 from s2sad.runtime.objects import at_least
 from s2sad.transform import definitions
@@ -18,6 +18,7 @@ from s2sad.transform.containers import (
     is_known,
     is_object_as_well,
     lazy,
+    may_be_none,
     numbered,
     one_by_one,
     places,
@@ -309,6 +310,8 @@ def filter_(given: Given) -> Done:
     if len(given.values) != 2 or not given.are_known(1) or not has_structures(given, 1):
         return None
     function, value = given.values
+    if may_be_none(function) and not same(function, NONE):
+        return None
 
     def thunk() -> Iterator[Abstract]:
         for item in one_by_one(given.s, value):

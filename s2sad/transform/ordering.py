@@ -16,6 +16,7 @@ from s2sad.transform.containers import (
     computed,
     items_of,
     key_of,
+    may_be_none,
     run_through,
 )
 from s2sad.transform.iterators import Given, plainly
@@ -48,8 +49,10 @@ def in_order(
 
 def _sort_keys(s: Specialiser, row: Sequence[Abstract], key: Abstract, op: Operation, frame: Frame) -> list[Any] | None:
     """Known keys of items that can be compared with each other; None where they are not known."""
-    if isinstance(key, Constant) and key.value is None:
+    if same(key, NONE):
         found = [key_of(s, item) for item in row]
+    elif may_be_none(key):
+        return None
     else:
         before, used, lifted = s.mark(), s.used, dict(s.lifted)
         found = [key_of(s, called(s, key, [item], op, frame)) for item in row]
@@ -138,9 +141,21 @@ def _keys(
 ) -> list[Abstract] | None:
     """By what items are compared: numbers, tuples of as many, objects of a class; None for anything else."""
     key = named.get("key", NONE)
-    is_plain = isinstance(key, Constant) and key.value is None
-    found = [as_row(s, item if is_plain else called(s, key, [item], op, frame)) for item in row]
+    found = [as_row(s, _key_of(s, key, item, op, frame)) for item in row]
     return found if s.expression is False and all(_are_comparable(found[0], other) for other in found) else None
+
+
+def _key_of(s: Specialiser, key: Abstract, item: Abstract, op: Operation, frame: Frame) -> Abstract:
+    """What an item is compared by: what a function gives for it, or the item itself if that is None."""
+    if not may_be_none(key):
+        return called(s, key, [item], op, frame)
+    test = computed(s, "compare", "is", (key, NONE), op, frame)
+    if (known := truth(s, test)) is not None:
+        return item if known else called(s, key, [item], op, frame)
+    arms = [lambda: End("yield", (item,)), lambda: End("yield", (called(s, key, [item], op, frame),))]
+    done = fork(s, s.dynamic(test), arms, [""], frame.place or op.place)
+    assert isinstance(done, tuple)
+    return done[0]
 
 
 def _are_comparable(a: Abstract, b: Abstract) -> bool:

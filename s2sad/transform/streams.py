@@ -17,6 +17,7 @@ from s2sad.transform.containers import (
     elements,
     is_known,
     key_of,
+    may_be_none,
     one_by_one,
     rounds,
     run_through,
@@ -130,6 +131,8 @@ def accumulate(given: Given) -> Done:
     function = given.named.get("func", given.values[1] if len(given.values) > 1 else None)
     if not given.values or not is_known(given.s, given.values[0]):
         return None
+    if function is not None and may_be_none(function) and not same(function, NONE):
+        return None
 
     def thunk() -> Iterator[Abstract]:
         total: Abstract | None = None if initial is None or same(initial, NONE) else initial
@@ -138,7 +141,7 @@ def accumulate(given: Given) -> Done:
         for item in one_by_one(given.s, given.values[0]):
             if total is None:
                 total = item
-            elif function is None or function is NONE:
+            elif function is None or may_be_none(function):
                 total = computed(given.s, "binary", "+", (total, item), given.op, given.frame)
             else:
                 total = given.call(function, total, item)
@@ -204,6 +207,8 @@ def groupby(given: Given) -> Done:
     if not 1 <= len(given.values) <= 2 or not is_known(given.s, given.values[0]):
         return None
     function = given.named.get("key", given.values[1] if len(given.values) > 1 else NONE)
+    if may_be_none(function) and not same(function, NONE):
+        return None
 
     def thunk() -> Iterator[Abstract]:
         groups: list[tuple[Constant, Abstract, list[Abstract]]] = []
