@@ -12,6 +12,7 @@ so are its errors.  What stands beside the call is there for the adjoint alone.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -21,8 +22,11 @@ import numpy as np
 from s2sad import ops
 from s2sad.frontend.changes import Changes, is_moving
 from s2sad.frontend.given import Given, given, is_class, is_none, is_numpy
-from s2sad.frontend.outs import without_out
+from s2sad.frontend.outs import is_writing, without_out
 from s2sad.frontend.resolve import Member
+from s2sad.frontend.source import Source
+from s2sad.frontend.texts import names_that_hold
+from s2sad.frontend.trees import nodes_of
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Build, Call, Const, Evaluate, Expr, Op, Store, Var
 from s2sad.ops.binding import spelled, takes
@@ -37,6 +41,8 @@ Operands = dict[str, Expr]
 _CHANGING = (np.ndarray, list, dict, set)
 ELLIPSIS = Const(...)
 _NONE = Const(None)
+#: The methods by which arrays make others.
+_MAKING = ("astype", "copy", "ravel", "reshape", "transpose", "view")
 _INDEX = Op("index", "[]")
 _WHERE = Op("runtime", "np.where", np.where)
 _SORT = Op("runtime", "np.sort", np.sort)
@@ -62,6 +68,10 @@ _ASSIGN = "Assign the result to elements instead (a[index] = values)."
 
 class Writers(Changes):
     """The part of the lowering that knows NumPy's writing functions."""
+
+    #: The variables that surely hold arrays, once they are asked for.
+    arrays: frozenset[str] | None = None
+    source: Source
 
     def write(self, node: Node, hint: str = "~t", is_used: bool = False) -> Expr | None:
         """Lower a call that writes into an array that may carry a derivative; None for any other expression.
@@ -156,9 +166,19 @@ class Writers(Changes):
     # --- out=
 
     def write_out(
-        self, node: Node, called: Given, method: bool, parts: list[Node], hint: str, is_used: bool
+        self,
+        node: Node,
+        called: Given,
+        method: bool,
+        parts: list[Node],
+        hint: str,
+        is_used: bool,
+        is_there: bool = False,
     ) -> Expr | None:
-        """Lower a call of a NumPy function that is given an array to write its result into."""
+        """Lower a call of a NumPy function that is given an array to write its result into, or None.
+
+        With ``is_there`` it is no None.
+        """
         function = called.function
         known = ops.find(function) is not None or ops.is_constant(function)
         if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
@@ -180,6 +200,15 @@ class Writers(Changes):
         if not known:
             self.unsupported(node, "has no derivative rule", ops.remedy(function) or _ASSIGN)
             return self.opaque(node)
+        if not is_there and isinstance(outs[0], gast.Name) and outs[0].id not in self.names_of_arrays():
+            # What is given None makes a new array.
+            asked = gast.Compare(outs[0], [gast.Is()], [gast.copy_location(gast.Constant(None, None), node)])
+            return self.choose(
+                self.test(gast.copy_location(asked, node)),
+                lambda: self.value(rest, hint),
+                lambda: self.write_out(node, called, method, parts, hint, True, is_there=True) or _NONE,
+                hint,
+            )
         if ops.is_constant(function):
             args, kwargs = self.arguments(rest)
             op = Op("method" if method else "function", self.resolver.text(node.func), function)
@@ -213,6 +242,26 @@ class Writers(Changes):
         if getattr(function, "__name__", "") in _ACCUMULATIONS:
             self.emit(Evaluate(Call(_REQUIRE_AS_LONG, (value, whole)), self.origin))
         return whole
+
+    def names_of_arrays(self) -> frozenset[str]:
+        """The variables that only ever hold what functions and operators of arrays give, and parts of these."""
+        if self.arrays is None:
+            lookup = self.resolver.lookup
+
+            def is_array(value: Node, names: Collection[str]) -> bool:
+                match value:
+                    case gast.Name(id=name):
+                        return name in names
+                    case gast.Call(func=gast.Attribute(attr=attr)) if not lookup(value.func)[0]:
+                        return attr in _MAKING
+                    case gast.Call():
+                        return is_numpy(lookup(value.func)[1]) and not is_writing(value, lookup)
+                    case gast.Subscript(slice=index):
+                        return any(map(_spans, _parts(index)))
+                return isinstance(value, gast.BinOp)
+
+            self.arrays = names_that_hold(is_array, nodes_of(self.source.node))
+        return self.arrays
 
     def where(self, made: Assign, mask: Expr, whole: Expr) -> Expr:
         """What ``whole`` is after ``made`` is done where ``mask`` is true.
