@@ -12,13 +12,16 @@ import numpy as np
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, linear, ndim, rule, sample
+from s2sad.ops.spec import Sample, elementwise, linear, ndim, rule, sample
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.linear import like
 from s2sad.runtime.polynomial_fits import polyfit_parts_adjoint, polyfit_parts_tangent
 from s2sad.runtime.polynomials import (
+    deferring_operand,
     derived,
+    dividing_number,
     last_items,
+    points,
     poly_adjoint,
     poly_tangent,
     polydiv_adjoint,
@@ -26,6 +29,8 @@ from s2sad.runtime.polynomials import (
     polyint_constants,
     polymul_left,
     polyval_coefficients,
+    power_row,
+    power_slope,
     roots_adjoint,
     unpolyder,
     unpolyint,
@@ -315,3 +320,56 @@ def polyfit(
 ) -> tuple[Array, Array, Array]:
     bars = polyfit_parts_adjoint(z_bar, z, x, y, deg, w, full, cov, rcond)
     return like(bars[0], x), like(bars[1], y), like(bars[2], w)
+
+
+# --- objects of np.poly1d
+
+
+# One that exists is constant.
+@elementwise(
+    np.poly1d.__call__,
+    name="numpy.poly1d.__call__",
+    wrt=["val"],
+    samples=lambda: [sample(np.poly1d([1.0, -2.0, 0.5]), numbers(3)), sample(np.poly1d([1.0, 0.3]), 0.7)],
+    dtype="unknown",
+    broadcasts=False,
+)
+def power_value(self: Any, val: Array) -> Array:
+    return power_slope(self, val, 1)
+
+
+@elementwise(
+    power_slope,
+    wrt=["x"],
+    samples=lambda: [sample(np.poly1d([1.0, -2.0, 0.5]), numbers(3), 1), sample(np.poly1d([1.0, 0.3]), 0.7, 1)],
+    dtype="unknown",
+    broadcasts=False,
+)
+def slope(p: Any, x: Array, m: int) -> Array:
+    return power_slope(p, x, m + 1)
+
+
+@linear(
+    power_row,
+    wrt=["c"],
+    samples=lambda: [sample(numbers(3)), sample(1.5), sample([0.5, 1.5]), sample(complexes(2)), sample(singles(2))],
+    infer=infer.axes.with_axes(infer.axes.same("c")),
+    result="maybe_view",
+    closer=infer.memory.of_list,
+)
+def row(z_bar: Array, c: Any) -> Array:
+    return like(np.reshape(z_bar, np.shape(c)), c)
+
+
+for _function in (deferring_operand, dividing_number, points):
+
+    @linear(
+        _function,
+        wrt=["x"],
+        samples=lambda: [sample(0.7), sample(0.5 + 0.3j)],
+        infer=infer.common.first,
+        dtype="inferred",
+        result="element",
+    )
+    def operand(z_bar: Any, x: Any) -> Any:
+        return z_bar

@@ -313,18 +313,6 @@ def value(self: Any, arg: Array) -> Array:
 
 
 @elementwise(
-    np.poly1d.__call__,
-    name="numpy.poly1d.__call__",
-    wrt=["val"],
-    samples=lambda: [sample(np.poly1d([1.0, -2.0, 0.5]), numbers(3)), sample(np.poly1d([1.0, 0.3]), 0.7)],
-    dtype="unknown",
-    broadcasts=False,
-)
-def power_value(self: Any, val: Array) -> Array:
-    return slope_at(self, val, 1)
-
-
-@elementwise(
     slope_at,
     wrt=["x"],
     samples=lambda: [sample(p.args[0], p.args[1], 1) for p in _arguments()],

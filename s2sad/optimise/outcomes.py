@@ -13,6 +13,7 @@ import numpy as np
 from s2sad.analysis.infer import Facts
 from s2sad.ir.nodes import Build, Call, Const, Expr, Global, Var
 from s2sad.ir.types import Fact
+from s2sad.ops.models import is_of_model
 
 #: The classes that a global name stands for.
 Classes = Callable[[str], tuple[type, ...]]
@@ -143,6 +144,9 @@ def _is_instance(fact: Fact, of: Expr, classes: Classes) -> bool | None:
     parts = of.items if isinstance(of, Build) and of.kind == "tuple" else (of,)
     found = [classes(part.text) if isinstance(part, Global) else () for part in parts]
     known, said = _classes_of(fact), set[bool | None]()
+    if all(found) and all(is_of_model(cls) for group in found for cls in group):
+        # None of their objects exists at run time.
+        return False
     if not known or not all(found):
         return None
     for cls in known:

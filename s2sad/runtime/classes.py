@@ -54,7 +54,14 @@ _PRODUCTS = ("__mul__", "__rmul__", "__truediv__")
 #: What stands for classes of libraries as if the user had written it.
 MODELS = tuple(
     f"s2sad.ops.{name}"
-    for name in ("scipy.models.", "series_grids", "series_models", "statistics_models", "iterator_models")
+    for name in (
+        "scipy.models.",
+        "power_models",
+        "series_grids",
+        "series_models",
+        "statistics_models",
+        "iterator_models",
+    )
 )
 #: The classes of values that hold no objects, and of functions, which are not looked into.
 #: Nothing but the class of such a value tells its kind.

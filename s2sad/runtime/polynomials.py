@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.contractions import convolve_left
 
@@ -35,6 +36,75 @@ def derived(p: Any) -> Any:
     p = np.asarray(p)
     powers = np.arange(len(p) - 1, 0, -1).astype(np.result_type(p.real))
     return p[:-1] * np.reshape(powers, (-1,) + (1,) * (p.ndim - 1))
+
+
+def power_row(c: Any) -> Any:
+    """Return the coefficients that are given to a function of polynomials, which may be an object of ``np.poly1d``.
+
+    >>> power_row(np.poly1d([1.0, 2.0])), power_row(3.0)
+    (array([1., 2.]), array([3.]))
+    """
+    return c.coeffs if isinstance(c, np.poly1d) else np.atleast_1d(c)
+
+
+def power_slope(p: Any, x: Any, m: int) -> Any:
+    """Return the m-th derivative of an object of ``np.poly1d`` at some points.
+
+    >>> power_slope(np.poly1d([3.0, 2.0, 1.0]), 2.0, 1)
+    np.float64(14.0)
+    """
+    return p.deriv(m)(x)
+
+
+def dividing_number(x: Any) -> Any:
+    """Return a number by which a polynomial is divided, as it is.
+
+    >>> dividing_number(2.0)
+    2.0
+
+    Raises:
+        UndefinedDerivativeError: if it is an array or another object, by which NumPy divides with a remainder.
+    """
+    if not np.isscalar(x):
+        raise UndefinedDerivativeError(
+            "a polynomial with coefficients that are differentiated is divided by numbers alone here",
+            "Divide by an object of np.poly1d that is made in this function.",
+        )
+    return x
+
+
+def points(x: Any) -> Any:
+    """Return the points at which a polynomial is evaluated, as they are.
+
+    >>> points(2.0)
+    2.0
+
+    Raises:
+        UndefinedDerivativeError: if they are another polynomial, which exists.
+    """
+    if isinstance(x, np.poly1d):
+        raise UndefinedDerivativeError(
+            "a polynomial with coefficients that are differentiated is evaluated at numbers and arrays here",
+            "Make the inner polynomial in this function: np.poly1d(p.coeffs).",
+        )
+    return x
+
+
+def deferring_operand(x: Any) -> Any:
+    """Return what stands on the left of an operator and an object of ``np.poly1d``, as it is.
+
+    >>> deferring_operand(2.0)
+    2.0
+
+    Raises:
+        UndefinedDerivativeError: if it is NumPy's own, which makes an array of the polynomial.
+    """
+    if isinstance(x, (np.ndarray, np.generic)):
+        raise UndefinedDerivativeError(
+            "an array or number of NumPy's on the left of an operator makes an array of a polynomial on its right",
+            "Write the polynomial first, or use its array of coefficients.",
+        )
+    return x
 
 
 def polyint_constants(g: Any, m: int, k: Any) -> Any:

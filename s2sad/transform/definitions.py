@@ -371,17 +371,6 @@ def at_2(function: Any, a: Any, indices: Any, b: Any) -> None:
         a[place] = function(a[place], values[source])
 
 
-# --- polynomials as objects
-
-
-def coefficients(c: Any) -> Any:
-    """The coefficients of ``np.poly1d(c)``."""
-    c = np.trim_zeros(np.atleast_1d(c), "f")
-    if len(c) == 0:
-        c = np.zeros(1)
-    return c
-
-
 # --- iterators
 
 

@@ -39,7 +39,7 @@ _ALIKE: dict[Any, Any] = {
     np.piecewise: definitions.piecewise,
 }
 #: What makes an object that is called, and may be known where it is.
-_FUNCTIONALS = (*_ALIKE, *_BY_NUMBER, np.fromfunction, np.poly1d, np.vectorize)
+_FUNCTIONALS = (*_ALIKE, *_BY_NUMBER, np.fromfunction, np.vectorize)
 _METHODS = {
     "reduce": definitions.reduce, "accumulate": definitions.accumulate, "reduceat": definitions.reduceat,
     "outer": definitions.outer,
@@ -172,11 +172,6 @@ def _called(s: Specialiser, known: Known, args: Args, call: Call) -> Done:
         return None if made is None else (Partial(Known(made[0]), tuple(made[1]), ()),)
     if function in _BY_NUMBER:
         return _by_number(s, function, given, named, call)
-    if function is np.poly1d:
-        if len(given) != 1 or named:
-            return None
-        done = call(definitions.coefficients, [("", given[0])])
-        return (Partial(s.outside(np.polyval, "polyval"), (done[0],), ()),) if isinstance(done, tuple) else None
     if function is np.fromfunction:
         return _fromfunction(s, given, named, call)
     if (written := _method(function)) is not None:
