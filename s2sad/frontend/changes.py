@@ -240,8 +240,12 @@ class Changes(Expressions):
 
     def is_part(self, target: Node) -> bool:
         """Whether a target is a part of an array that is written whole: ``z.imag`` is ``z.imag[...]``."""
-        part = isinstance(target, gast.Attribute) and ops.is_assigned(target.attr)
+        part = isinstance(target, gast.Attribute) and (ops.is_assigned(target.attr) or target.attr == "flat")
         return part and is_built_in(target, self.resolver.lookup)
+
+    def is_place(self, target: Node) -> bool:
+        """Whether a target is elements of an array, or such a part of one."""
+        return isinstance(target, gast.Subscript) or self.is_part(target)
 
     def is_field(self, target: Node) -> bool:
         """Whether a target is an attribute of what a variable holds."""

@@ -14,10 +14,12 @@ import numpy as np
 from s2sad.frontend.given import is_built_in
 from s2sad.ir.nodes import Call, Const, Expr, Op, Slice
 from s2sad.runtime.indexed import c_, r_
-from s2sad.runtime.positions import flat_index
+from s2sad.runtime.positions import flat_index, flat_values
 
 Node = Any
 _FLAT = Op("runtime", "flat_index", flat_index)
+_VALUES = Op("runtime", "flat_values", flat_values)
+_ALL = Slice(None, None, None)
 _SHAPE = Op("runtime", "np.shape", np.shape)
 _ARANGE, _LINSPACE = Op("runtime", "np.arange", np.arange), Op("runtime", "np.linspace", np.linspace)
 
@@ -52,22 +54,30 @@ def place_of(
     operand: Callable[[Node], Expr],
     index_of: Callable[[Node], Expr],
 ) -> tuple[Expr, Expr]:
-    """What has the item that a subscript reads or writes, and under which index.
+    """What has the item that a subscript reads or writes, and under which index; ``a.flat`` itself is all items.
 
     Args:
-        node: The subscript.
+        node: The subscript, or that attribute.
         lookup: What a node means, if it is known.
         operand: What lowers an expression to an atom.
         index_of: What lowers an index.
     """
-    whole = node.value
+    whole = node if isinstance(node, gast.Attribute) else node.value
     if not (isinstance(whole, gast.Attribute) and whole.attr == "flat" and is_built_in(whole, lookup)):
         return operand(whole), index_of(node.slice)
-    base, index = operand(whole.value), index_of(node.slice)
+    base = operand(whole.value)
+    index = _ALL if whole is node else index_of(node.slice)
     if isinstance(index, Slice):
         parts = [Const(None) if part is None else part for part in (index.lower, index.upper, index.step)]
-        index = Call(Op("function", "slice", slice), tuple(parts), (), node.slice)
+        index = Call(Op("function", "slice", slice), tuple(parts), (), node)
     return base, Call(_FLAT, (Call(_SHAPE, (base,)), index), (), node)
+
+
+def as_many(value: Expr, index: Expr, node: Node) -> Expr:
+    """A value as many times as there are places: NumPy begins anew at the end of what is stored in ``a.flat``."""
+    if not (isinstance(index, Call) and index.op == _FLAT) or isinstance(value, Const):
+        return value
+    return Call(_VALUES, (value, *index.args), (), node)
 
 
 def _range(node: Node, operand: Callable[[Node], Expr]) -> Call:

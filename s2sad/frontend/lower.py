@@ -33,7 +33,7 @@ from s2sad.frontend.desugar import Unswallowed, desugared
 from s2sad.frontend.emitted import tapes
 from s2sad.frontend.frozen import unfrozen
 from s2sad.frontend.given import given, is_built_in
-from s2sad.frontend.indexed import place_of
+from s2sad.frontend.indexed import as_many, place_of
 from s2sad.frontend.jumps import single_exit
 from s2sad.frontend.met import calls_at_once, is_unknown
 from s2sad.frontend.moments import moment_names
@@ -341,12 +341,8 @@ class _Lowering(Protected):
                 self.unpack(target, value)
             case gast.Subscript() if self.is_container(target):
                 self.store_item(target, self.held(value))
-            case gast.Subscript():
-                value = self.atom(value)
-                base, index = place_of(target, self.resolver.lookup, self.operand, self.index_of)
-                self.emit(Store(base, index, value, None, self.origin))
-            case gast.Attribute() if self.is_part(target):
-                self.emit(Store(self.operand(target), Const(...), self.atom(value), None, self.origin))
+            case gast.Subscript() | gast.Attribute() if self.is_place(target):
+                self.store_into(target, self.atom(value))
             case gast.Attribute() if self.is_field(target):
                 self.store_field(target, self.held(value))
             case _:
@@ -369,6 +365,14 @@ class _Lowering(Protected):
         self.emit(Unpack(tuple(names), value, stars[0] if stars else None, self.origin))
         self.bind_in_order([(part, Var(name)) for part, name in zip(parts, names, strict=True)])
 
+    def store_into(self, target: Node, value: Expr) -> None:
+        """Write a value into a part of an array."""
+        if isinstance(target, gast.Attribute) and target.attr != "flat":
+            base, index = self.operand(target), Const(...)
+        else:
+            base, index = place_of(target, self.resolver.lookup, self.operand, self.index_of)
+        self.emit(Store(base, index, self.atom(as_many(value, index, target)), None, self.origin))
+
     def held(self, item: Expr) -> Expr:
         """An item evaluated now; of a display, every item of it."""
         if isinstance(item, Build):
@@ -379,7 +383,7 @@ class _Lowering(Protected):
         symbol, function = operators.BINARY[type(s.op).__name__]
         if isinstance(s.target, gast.Subscript) and self.is_container(s.target):
             self.augment_item(s, Op("inplace", symbol, function))
-        elif self.is_part(s.target):
+        elif self.is_part(s.target) and s.target.attr != "flat":
             whole = self.operand(s.target)
             self.emit(Store(whole, Const(...), self.operand(s.value), symbol, self.origin))
         elif self.is_field(s.target):

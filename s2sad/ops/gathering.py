@@ -14,7 +14,8 @@ from s2sad.ops import infer
 from s2sad.ops.forms import METHOD
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, linear, sample
-from s2sad.runtime.linear import undelete, untake, untake_along_axis
+from s2sad.runtime.linear import like, undelete, unflat_values, untake, untake_along_axis
+from s2sad.runtime.positions import flat_values
 
 Array = Any
 
@@ -166,6 +167,27 @@ def _resizes() -> Sequence[Sample]:
 )
 def resize(z_bar: Array, a: Array, new_shape: Any) -> Array:
     return untake(z_bar, np.shape(a), np.resize(np.arange(np.size(a)), new_shape))
+
+
+def _stored_in_flat() -> Sequence[Sample]:
+    every, one = (2, 3), (numbers(6), numbers(2, 3), numbers(2), numbers(8), 0.7, complexes(2), singles(2))
+    rows = [sample(values, every, slice(None)) for values in one]
+    rows += [sample(0.7, every, 2), sample(numbers(2), every, np.array([1, 4, 0]))]
+    return [*rows, sample([0.5, 1.5], (3,), slice(2))]
+
+
+# Several values are a row.
+@linear(
+    flat_values,
+    wrt=["values"],
+    samples=_stored_in_flat,
+    infer=infer.axes.stored_row,
+    result="maybe_view",
+    dtype="array",
+    steps={"index"},
+)
+def stored_in_flat(z_bar: Array, values: Any, shape: Any, index: Any) -> Any:
+    return like(unflat_values(z_bar, np.shape(values)), values)
 
 
 def _counts() -> Sequence[Sample]:

@@ -31,6 +31,8 @@ def _masked(samples: Sequence[Sample], initial: Any = None, mean: bool = False) 
             sample(a, axis=1, mean=centre),
             sample(a, axis=1, mean=centre, where=mask, keepdims=True, ddof=1),
             sample(a, mean=np.array([[0.3]])),
+            sample(a, ddof=0.7),
+            sample(a, axis=1, where=mask, ddof=0.3),
         ]
     return [*samples, *points]
 

@@ -98,52 +98,7 @@ def nanmean(
 def _nanvar_jvp(
     a_dot: Array,
     mean_dot: Array,
-    a: Array,
-    axis: Axis,
-    dtype: DType,
-    ddof: Any,
-    keepdims: bool,
-    mean: Array = None,
-    where: Any = True,
-) -> Array:
-    here = ~np.isnan(a) & where
-    return 2 * spread(a_dot, mean_dot, a, axis, ddof, keepdims, mean, here)
-
-
-@rule(
-    np.nanvar,
-    wrt=["a", "mean"],
-    jvp=_nanvar_jvp,
-    samples=masked.MASKED_NAN_VARIANCES,
-    infer=infer.axes.reduced,
-    steps=frozenset({"where"}),
-    aliases={"correction": "ddof"},
-    reads_first=True,
-)
-def nanvar(
-    z_bar: Array,
-    a: Array,
-    axis: Axis = None,
-    dtype: DType = None,
-    *,
-    ddof: Any = 0,
-    keepdims: bool = False,
-    mean: Array = None,
-    where: Any = True,
-) -> tuple[Array, Array]:
-    here = ~np.isnan(a) & where
-    part = 2 * np.real(z_bar) / (count_here(here, a, axis, keepdims) - ddof)
-    share = unreduce(part, np.shape(a), axis, keepdims)
-    if mean is None:
-        d = np.where(here, a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=here), 0)
-        return np.where(here, share * np.conj(d), 0), 0.0
-    a_bar = np.where(here, share * np.conj(deviation(a, mean)), 0)
-    return a_bar, unbroadcast(-a_bar, np.shape(mean))
-
-
-def _nanstd_jvp(
-    a_dot: Array,
-    mean_dot: Array,
+    ddof_dot: Array,
     z: Array,
     a: Array,
     axis: Axis,
@@ -154,12 +109,63 @@ def _nanstd_jvp(
     where: Any = True,
 ) -> Array:
     here = ~np.isnan(a) & where
-    return quotient_or_zero(spread(a_dot, mean_dot, a, axis, ddof, keepdims, mean, here), z)
+    moved = 2 * spread(a_dot, mean_dot, a, axis, ddof, keepdims, mean, here)
+    return moved + ddof_dot * (z / (count_here(here, a, axis, keepdims) - ddof))
+
+
+@rule(
+    np.nanvar,
+    wrt=["a", "mean", "ddof"],
+    jvp=_nanvar_jvp,
+    samples=masked.MASKED_NAN_VARIANCES,
+    infer=infer.axes.reduced,
+    steps=frozenset({"where"}),
+    aliases={"correction": "ddof"},
+    reads_first=True,
+)
+def nanvar(
+    z: Array,
+    z_bar: Array,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    *,
+    ddof: Any = 0,
+    keepdims: bool = False,
+    mean: Array = None,
+    where: Any = True,
+) -> tuple[Array, Array, Array]:
+    here = ~np.isnan(a) & where
+    part = np.real(z_bar) / (count_here(here, a, axis, keepdims) - ddof)
+    share = unreduce(2 * part, np.shape(a), axis, keepdims)
+    if mean is None:
+        d = np.where(here, a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=here), 0)
+        return np.where(here, share * np.conj(d), 0), 0.0, np.sum(part * z)
+    a_bar = np.where(here, share * np.conj(deviation(a, mean)), 0)
+    return a_bar, unbroadcast(-a_bar, np.shape(mean)), np.sum(part * z)
+
+
+def _nanstd_jvp(
+    a_dot: Array,
+    mean_dot: Array,
+    ddof_dot: Array,
+    z: Array,
+    a: Array,
+    axis: Axis,
+    dtype: DType,
+    ddof: Any,
+    keepdims: bool,
+    mean: Array = None,
+    where: Any = True,
+) -> Array:
+    here = ~np.isnan(a) & where
+    moved = quotient_or_zero(spread(a_dot, mean_dot, a, axis, ddof, keepdims, mean, here), z)
+    return moved + ddof_dot * (z / (2 * (count_here(here, a, axis, keepdims) - ddof)))
 
 
 @rule(
     np.nanstd,
-    wrt=["a", "mean"],
+    wrt=["a", "mean", "ddof"],
     jvp=_nanstd_jvp,
     samples=masked.MASKED_NAN_DEVIATIONS,
     infer=infer.axes.reduced,
@@ -178,17 +184,15 @@ def nanstd(
     keepdims: bool = False,
     mean: Array = None,
     where: Any = True,
-) -> tuple[Array, Array]:
+) -> tuple[Array, Array, Array]:
     here = ~np.isnan(a) & where
-    n = count_here(here, a, axis, keepdims)
-    g = np.real(z_bar)
+    g, n = np.real(z_bar), count_here(here, a, axis, keepdims) - ddof
+    share = unreduce(quotient_or_zero(g, z) / n, np.shape(a), axis, keepdims)
     if mean is None:
-        share = unreduce(quotient_or_zero(g, z) / (n - ddof), np.shape(a), axis, keepdims)
         d = np.where(here, a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=here), 0)
-        return np.where(here, share * np.conj(d), 0), 0.0
-    share = unreduce(quotient_or_zero(g, z) / (n - ddof), np.shape(a), axis, keepdims)
+        return np.where(here, share * np.conj(d), 0), 0.0, np.sum(g * z / (2 * n))
     a_bar = np.where(here, share * np.conj(deviation(a, mean)), 0)
-    return a_bar, unbroadcast(-a_bar, np.shape(mean))
+    return a_bar, unbroadcast(-a_bar, np.shape(mean)), np.sum(g * z / (2 * n))
 
 
 # --- products ---

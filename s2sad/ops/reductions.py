@@ -116,6 +116,8 @@ def spread(
 def _var_jvp(
     a_dot: Array,
     mean_dot: Array,
+    ddof_dot: Array,
+    z: Array,
     a: Array,
     axis: Axis,
     dtype: DType,
@@ -124,12 +126,13 @@ def _var_jvp(
     mean: Array = None,
     where: Any = True,
 ) -> Array:
-    return 2 * spread(a_dot, mean_dot, a, axis, ddof, keepdims, mean, where)
+    moved = 2 * spread(a_dot, mean_dot, a, axis, ddof, keepdims, mean, where)
+    return moved + ddof_dot * (z / (count_here(where, a, axis, keepdims) - ddof))
 
 
 @rule(
     np.var,
-    wrt=["a", "mean"],
+    wrt=["a", "mean", "ddof"],
     jvp=_var_jvp,
     samples=masked.MASKED_VARIANCES,
     infer=infer.axes.reduced,
@@ -149,24 +152,32 @@ def var(
     keepdims: bool = False,
     mean: Array = None,
     where: Any = True,
-) -> tuple[Array, Array]:
+) -> tuple[Array, Array, Array]:
+    # The result may be a multiple of the variance: that of a deviation is the rule of squares of these, too.
     if mean is None and where is True:
+        v = np.var(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
         d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
+        n = count(np.shape(a), axis) - ddof
         if real(a):
-            return unreduce(2 * z_bar, np.shape(a), axis, keepdims) * d / (count(np.shape(a), axis) - ddof), 0.0
+            a_bar = unreduce(2 * z_bar, np.shape(a), axis, keepdims) * d / (count(np.shape(a), axis) - ddof)
+            return a_bar, 0.0, np.sum(z_bar * v) / n
         share = unreduce(2 * np.real(z_bar), np.shape(a), axis, keepdims)
-        return share * np.conj(d) / (count(np.shape(a), axis) - ddof), 0.0
-    share = unreduce(2 * np.real(z_bar) / (count_here(where, a, axis, keepdims) - ddof), np.shape(a), axis, keepdims)
+        return share * np.conj(d) / (count(np.shape(a), axis) - ddof), 0.0, np.sum(np.real(z_bar) * v) / n
+    part = np.real(z_bar) / (count_here(where, a, axis, keepdims) - ddof)
+    share = unreduce(2 * part, np.shape(a), axis, keepdims)
     if mean is None:
+        v = np.var(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, where=where)
         d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=where)
-        return np.where(where, share * np.conj(d), 0), 0.0
+        return np.where(where, share * np.conj(d), 0), 0.0, np.sum(part * v)
+    v = np.var(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, mean=mean, where=where)
     a_bar = np.where(where, share * np.conj(deviation(a, mean)), 0)
-    return a_bar, unbroadcast(-a_bar, np.shape(mean))
+    return a_bar, unbroadcast(-a_bar, np.shape(mean)), np.sum(part * v)
 
 
 def _std_jvp(
     a_dot: Array,
     mean_dot: Array,
+    ddof_dot: Array,
     z: Array,
     a: Array,
     axis: Axis,
@@ -176,12 +187,13 @@ def _std_jvp(
     mean: Array = None,
     where: Any = True,
 ) -> Array:
-    return quotient_or_zero(spread(a_dot, mean_dot, a, axis, ddof, keepdims, mean, where), z)
+    moved = quotient_or_zero(spread(a_dot, mean_dot, a, axis, ddof, keepdims, mean, where), z)
+    return moved + ddof_dot * (z / (2 * (count_here(where, a, axis, keepdims) - ddof)))
 
 
 @rule(
     np.std,
-    wrt=["a", "mean"],
+    wrt=["a", "mean", "ddof"],
     jvp=_std_jvp,
     samples=masked.MASKED_DEVIATIONS,
     infer=infer.axes.reduced,
@@ -202,23 +214,22 @@ def std(
     keepdims: bool = False,
     mean: Array = None,
     where: Any = True,
-) -> tuple[Array, Array]:
+) -> tuple[Array, Array, Array]:
     if mean is None and where is True:
         d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
+        n = count(np.shape(a), axis) - ddof
         if real(a):
-            n = count(np.shape(a), axis) - ddof
-            return unreduce(quotient_or_zero(z_bar, z), np.shape(a), axis, keepdims) * d / n, 0.0
+            a_bar = unreduce(quotient_or_zero(z_bar, z), np.shape(a), axis, keepdims) * d / n
+            return a_bar, 0.0, np.sum(z_bar * z) / (2 * n)
         share = unreduce(quotient_or_zero(np.real(z_bar), z), np.shape(a), axis, keepdims)
-        return share * np.conj(d) / (count(np.shape(a), axis) - ddof), 0.0
-    n = count_here(where, a, axis, keepdims)
-    g = np.real(z_bar)
+        return share * np.conj(d) / n, 0.0, np.sum(np.real(z_bar) * z) / (2 * n)
+    g, n = np.real(z_bar), count_here(where, a, axis, keepdims) - ddof
+    share = unreduce(quotient_or_zero(g, z) / n, np.shape(a), axis, keepdims)
     if mean is None:
-        share = unreduce(quotient_or_zero(g, z) / (n - ddof), np.shape(a), axis, keepdims)
         d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=where)
-        return np.where(where, share * np.conj(d), 0), 0.0
-    share = unreduce(quotient_or_zero(g, z) / (n - ddof), np.shape(a), axis, keepdims)
+        return np.where(where, share * np.conj(d), 0), 0.0, np.sum(g * z / (2 * n))
     a_bar = np.where(where, share * np.conj(deviation(a, mean)), 0)
-    return a_bar, unbroadcast(-a_bar, np.shape(mean))
+    return a_bar, unbroadcast(-a_bar, np.shape(mean)), np.sum(g * z / (2 * n))
 
 
 # --- extremes ---

@@ -43,6 +43,9 @@ def _covariances() -> Sequence[Sample]:
         sample(m, bias=True),
         sample(m, ddof=2),
         sample(m, fweights=f),
+        sample(m, dtype=np.float64),
+        sample(singles(2, 4), dtype=np.float64),
+        sample(m, dtype=complex),
         sample(m, aweights=w),
         sample(m, aweights=w, ddof=0),
         sample(m, fweights=f, aweights=w, ddof=2),
@@ -62,6 +65,8 @@ def _cov_jvp(
     ddof: Any = None,
     fweights: Any = None,
     aweights: Array = None,
+    *,
+    dtype: Any = None,
 ) -> Array:
     return cov_tangent(m_dot, y_dot, aweights_dot, m, y, rowvar, bias, ddof, fweights, aweights)
 
@@ -84,6 +89,8 @@ def cov(
     ddof: Any = None,
     fweights: Any = None,
     aweights: Array = None,
+    *,
+    dtype: Any = None,
 ) -> tuple[Array, Array, Array]:
     if y is None and fweights is None and aweights is None:
         alone = cov_adjoint(z_bar, m, None, rowvar, bias, ddof)
@@ -99,13 +106,16 @@ def _correlations() -> Sequence[Sample]:
         sample(numbers(5), numbers(5, seed=1)),
         sample(m, numbers(2, 5)),
         sample(m, rowvar=False),
+        sample(m, dtype=float),
         sample(numbers(5)),
         sample(complexes(2, 4)),
         sample(singles(2, 4)),
     ]
 
 
-def _corrcoef_jvp(x_dot: Array, y_dot: Array, z: Array, x: Array, y: Array = None, rowvar: bool = True) -> Array:
+def _corrcoef_jvp(
+    x_dot: Array, y_dot: Array, z: Array, x: Array, y: Array = None, rowvar: bool = True, *, dtype: Any = None
+) -> Array:
     return corrcoef_tangent(x_dot, y_dot, z, x, y, rowvar)
 
 
@@ -117,7 +127,9 @@ def _corrcoef_jvp(x_dot: Array, y_dot: Array, z: Array, x: Array, y: Array = Non
     infer=infer.axes.covariances,
     dtype="double",
 )
-def corrcoef(z: Array, z_bar: Array, x: Array, y: Array = None, rowvar: bool = True) -> tuple[Array, Array]:
+def corrcoef(
+    z: Array, z_bar: Array, x: Array, y: Array = None, rowvar: bool = True, *, dtype: Any = None
+) -> tuple[Array, Array]:
     bars = corrcoef_adjoint(z_bar, z, x, y, rowvar)
     return like(bars[0], x), like(bars[1], y)
 

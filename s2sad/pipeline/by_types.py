@@ -5,9 +5,11 @@ b = copy.copy(a)        ->  b = np.copy(a)      of arrays, whose layout both kee
                             b = list(a)         of lists
                             b = a               of numbers
 b = a[()]               ->  b = a               of NumPy's numbers
+a.flat[:] = v           ->  a[...] = v          of arrays without axes
 b = d.get(k, c)         ->  b = d[k] if k in d else c                of dicts
 list(d), sorted(d), max(d)                      of dicts: the same, of keys, which carry no derivative
 ... d.values()           ->  ... values_of(d)    of dicts, where no loop runs over them as they change
+b = flat_values(a, ...) ->  b = a               of numbers
 b = sorted(a)           ->  b = list(a)         of tuples and the like
                             b = b after moved(in_order(b))
 """
@@ -31,6 +33,7 @@ from s2sad.ir.nodes import (
     Block,
     Build,
     Call,
+    Const,
     Copy,
     Evaluate,
     Expr,
@@ -40,6 +43,7 @@ from s2sad.ir.nodes import (
     Op,
     Opaque,
     Stmt,
+    Store,
     Var,
 )
 from s2sad.ir.traverse import base, blocks, is_atom, map_stmt, names_in, reads, walk, writes
@@ -47,6 +51,7 @@ from s2sad.ir.types import same_shape, some_item
 from s2sad.runtime.dicts import keys_of, largest_key, smallest_key, sorted_keys, values_of
 from s2sad.runtime.items import require_as_long
 from s2sad.runtime.moves import in_order
+from s2sad.runtime.positions import flat_index, flat_values
 
 #: The operators by which ``q += v`` changes a list.
 _CHANGING = ("+", "*")
@@ -113,6 +118,8 @@ def _of_types(
         return (replace(stmt, iters=iters) if iters != stmt.iters else stmt,)
     if isinstance(stmt, Evaluate) and isinstance(stmt.value, Call) and stmt.value.op.function is require_as_long:
         return () if same_shape(*map(facts.get, stmt.value.args)) else (stmt,)
+    if isinstance(stmt, Store) and _is_all_of_number(stmt, facts):
+        return (replace(stmt, index=Const(...)),)
     value = stmt.value if isinstance(stmt, Assign) else None
     if isinstance(stmt, Assign) and isinstance(value, Opaque) and value.refusal is not None:
         return _of_dict(stmt, value.sketch, facts, version, consumed)
@@ -127,6 +134,8 @@ def _of_types(
         known = facts.get(value.args[0])
         is_numpys = known.kind == "scalar" and known.precision in ("single", "double")
         return (replace(stmt, value=value.args[0]) if is_numpys and not known.owners else stmt,)
+    if value.op.function is flat_values and facts.get(value.args[0]).kind == "scalar":
+        return (replace(stmt, value=value.args[0]),)
     if value.op.function is copy.copy and len(value.args) == 1 and not value.kwargs:
         known = facts.get(value.args[0])
         if known.owners or known.boxed:
@@ -151,6 +160,19 @@ def _of_types(
                 replace(stmt, value=Call(MOVED, (Var(listed), Var(moves)), (), value.node)),
             )
     return (stmt,)
+
+
+def _is_all_of_number(stmt: Store, facts: Facts) -> bool:
+    """Whether a store is into the one item of ``a.flat`` of an array without axes."""
+    index = stmt.index
+    if not (isinstance(index, Call) and index.op.function is flat_index and facts.get(stmt.base).ndim == 0):
+        return False
+    return index.args[1] in (Const(0), Const(-1)) or _is_every(index.args[1])
+
+
+def _is_every(index: Expr) -> bool:
+    """Whether an index is ``slice(None, None, None)``."""
+    return isinstance(index, Call) and index.op.function is slice and set(index.args) == {Const(None)}
 
 
 def _of_keys(value: Expr, facts: Facts) -> Expr:

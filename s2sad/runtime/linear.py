@@ -148,6 +148,17 @@ def untake(g: Any, shape: Shape, indices: Any, axis: int | None = None, mode: st
     return g_bar
 
 
+def unflat_values(g: Any, shape: Shape) -> Any:
+    """Transpose of ``flat_values``: what is stored several times gets the sum.
+
+    >>> unflat_values(np.array([1.0, 2.0, 4.0]), (2,))
+    array([5., 2.])
+    """
+    if np.shape(g) == shape:
+        return g
+    return untake(g, shape, np.resize(np.arange(math.prod(shape)), np.shape(g)))
+
+
 def untake_along_axis(g: Any, shape: Shape, indices: Any, axis: int | None) -> Array:
     """Transpose of ``np.take_along_axis``, broadcasting and repeated indices included."""
     g_bar = np.zeros_like(g, order="C", shape=shape)

@@ -60,6 +60,31 @@ def flat_index(shape: Shape, index: Any) -> Index:
     return _unraveled(places, shape) if np.ndim(places) else np.unravel_index(places, shape)
 
 
+def flat_values(values: Any, shape: Shape, index: Any) -> Any:
+    """What ``a.flat[index] = values`` writes into an array of ``shape``: one value, or one for each item.
+
+    Raises:
+        ValueError: as NumPy does for several values and one item.
+        UndefinedDerivativeError: for no values, of which NumPy writes nothing.
+
+    >>> flat_values(np.array([1.0, 2.0]), (2, 2), slice(3))
+    array([1., 2., 1.])
+    """
+    if np.ndim(values) == 0:
+        return values
+    size = math.prod(shape)
+    if isinstance(index, slice):
+        count = len(range(*index.indices(size)))
+    else:
+        places: Any = np.arange(size)[index]
+        if np.ndim(places) == 0:
+            raise ValueError("Error setting single item of array.")
+        count = len(places)
+    if np.size(values) == 0:
+        raise UndefinedDerivativeError("no values are stored in a.flat", "Leave this out where there are none.")
+    return np.asarray(values) if np.shape(values) == (count,) else np.resize(values, count)
+
+
 def diagonal_places(shape: Shape, wrap: bool = False, count: int = 1) -> Index:
     """The index of an array of ``shape`` that ``np.fill_diagonal(a, values, wrap)`` writes.
 

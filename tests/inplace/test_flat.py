@@ -37,6 +37,16 @@ WRITTEN = {
     "K.flat[::2] = 1.5\n    K.flat[:2] /= x[:2]": "constant_then_divided",
     "for i in range(2):\n        K.flat[i] = x[i] * K.flat[i + 1]": "in_a_loop",
     "n = K.shape[-1]\n    K.flat[:: n + 1] += x[1]": "jitter",
+    "K.flat = x[0] * K": "whole",
+    "K.flat = x[:2] ** 2": "whole_repeated",
+    "K.flat = [x[1], 2.0]": "whole_list",
+    "K.flat = x[1]": "whole_number",
+    "K.flat[1:3] = x": "too_many",
+    "K.flat[[0, 2, 1]] = x[1:]": "too_few",
+    "K[:2].flat = x * x": "part_whole",
+}
+BY_ROWS = {
+    "K.T.flat = x * x": "transposed_whole",
 }
 PROGRAM = """def {name}(x):
     K = {array}
@@ -47,7 +57,7 @@ PROGRAM = """def {name}(x):
 
 
 def function(array: str, written: str) -> Any:
-    name = f"{ARRAYS[array]}_{WRITTEN[written]}"
+    name = f"{ARRAYS[array]}_{(WRITTEN | BY_ROWS)[written]}"
     text = PROGRAM.format(name=name, array=array, written=written)
     file = f"<flat {name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
@@ -91,6 +101,29 @@ def test_an_index_of_several_axes() -> None:
         flat_index((2, 3), np.zeros((2, 2), dtype=int))
 
 
+class Kept:
+    def __init__(self) -> None:
+        self.flat = np.ones(2)
+
+
+KEPT = Kept()
+
+
+def of_a_kept_object(x: Any) -> Any:
+    KEPT.flat = x * x
+    return np.sum(KEPT.flat * x)
+
+
+def of_a_set_argument(x: Any, held: Any) -> Any:
+    held.flat = x * x
+    return np.sum(held.flat * x)
+
+
+def test_attributes_of_this_name() -> None:
+    np.testing.assert_allclose(grad(of_a_kept_object)(X), 3 * X**2, rtol=1e-12)
+    np.testing.assert_allclose(grad(of_a_set_argument)(X, Kept()), 3 * X**2, rtol=1e-12)
+
+
 class Held:
     """An object that has a list of its own under the name."""
 
@@ -123,16 +156,39 @@ def cycled(x: Any) -> Any:
     return np.sum(K * K)
 
 
-def test_values_that_are_repeated_are_not_taken_for_others() -> None:
-    try:
-        found = grad(cycled)(X)
-    except ValueError:
-        return
-    np.testing.assert_allclose(found, numeric_gradient(cycled, (X,)), rtol=1e-6)
+def test_values_that_are_repeated() -> None:
+    np.testing.assert_allclose(grad(cycled)(X), numeric_gradient(cycled, (X,)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("array", list(ARRAYS)[:5])
+def test_views_of_other_orders(array: str) -> None:
+    f = function(array, *BY_ROWS)
+    np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-6, atol=1e-9)
+
+
+def test_several_values_for_one_item() -> None:
+    def f(x: Any) -> Any:
+        K = np.zeros(3)
+        K.flat[1] = x
+        return np.sum(K)
+
+    with pytest.raises(ValueError, match="single item"):
+        grad(f)(X)
+
+
+def test_no_values_are_refused() -> None:
+    def f(x: Any) -> Any:
+        K = x * x
+        K.flat = x[:0]
+        return np.sum(K)
+
+    with pytest.raises(UndefinedDerivativeError, match="no values"):
+        grad(f)(X)
 
 
 WITHOUT_AXES = (
-    "z.flat[:1] = x[0]", "z.flat[:] *= x[1]", "z.flat[:0] = x[0]", "z.flat[[0]] = x[:1]", "z.flat[0] -= x[2]",
+    "z.flat = x[0] * x[1]",
+    "z.flat = x[:1]", "z.flat = z * x[1]", "z.flat[:1] = x[0]", "z.flat[:] *= x[1]", "z.flat[:0] = x[0]", "z.flat[[0]] = x[:1]", "z.flat[0] -= x[2]",
     "np.put(z, [0], x[0])", "z.put(0, x[1:2])", "np.put(z, [], x)",
 )  # fmt: skip
 

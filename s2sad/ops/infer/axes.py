@@ -184,6 +184,15 @@ def row_if_taken(b: Bound, fact: Look) -> Fact | None:
     return with_axes(always(1))(b, fact) if type(m) is int and m > 0 else None
 
 
+def stored_row(b: Bound, fact: Look) -> Fact | None:
+    """One number as it is, several in a row."""
+    known = fact(b["values"])
+    if known.kind == "scalar":
+        return known
+    several = known.has_axes or known.kind in ("list", "tuple")
+    return Fact("array", None, 1, all_real(known)) if several else None
+
+
 # --- reductions
 
 
