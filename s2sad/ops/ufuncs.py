@@ -112,7 +112,7 @@ def _frexp_jvp(x_dot: Array, z: Any) -> Any:
     return np.ldexp(x_dot, -z[1]), 0.0
 
 
-@rule(np.frexp, jvp=_frexp_jvp, samples=_mantissas, gives=(tuple,))
+@rule(np.frexp, jvp=_frexp_jvp, samples=_mantissas, gives=(tuple,), integers=(1,))
 def frexp(z: Any, z_bar: Any, x: Array) -> Array:
     return np.ldexp(z_bar[0], -z[1])
 

@@ -13,6 +13,7 @@ import gast
 
 from s2sad.analysis.evaluate import evaluate
 from s2sad.errors import Place, S2SADError
+from s2sad.frontend.call_statements import with_statements_of_calls
 from s2sad.frontend.emitted import with_own_tapes
 from s2sad.frontend.flattened import with_items_of_flat
 from s2sad.frontend.handed_back import Handing
@@ -220,7 +221,8 @@ class Sources:
             source, others = with_respelled_calls(source, function.__code__)
             source, flat = with_items_of_flat(source)
             source, paired = with_pairs_in_loops(source)
-            for guard in (*guards, *more, *others, *flat, *paired):
+            source, stated = with_statements_of_calls(source)
+            for guard in (*guards, *more, *others, *flat, *paired, *stated):
                 self.guards.add(guard)
             self.texts[key] = source
         return self.texts[key]
