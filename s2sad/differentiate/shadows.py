@@ -37,6 +37,7 @@ from s2sad.ir.traverse import names_in
 from s2sad.ir.types import some_item
 from s2sad.ops.binding import dtype_of
 from s2sad.runtime import diagonal_view, imaginary_view, own, part_shadow, shadow, stop_gradient, take_out
+from s2sad.runtime.einsum import einsum_view
 
 _SHADOW = Op("runtime", "shadow", shadow)
 _PART = Op("runtime", "part_shadow", part_shadow)
@@ -156,7 +157,8 @@ class Shadows:
         if function in (np.diagonal, np.linalg.diagonal):
             return Call(_DIAGONAL, of_shadow, value.kwargs) if function is np.diagonal else None
         rule = ops.find(function)
-        if rule is not None and value.op.kind in ("function", "method") and rule.mirrors:
+        is_call = value.op.kind in ("function", "method") or function is einsum_view
+        if rule is not None and is_call and rule.mirrors:
             if rule.result in ("view", "maybe_view") or sharing(value, self.make.fact) == "view":
                 return Call(value.op, of_shadow, value.kwargs)
         return None

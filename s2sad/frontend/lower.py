@@ -368,9 +368,9 @@ class _Lowering(Protected):
     def store_into(self, target: Node, value: Expr) -> None:
         """Write a value into a part of an array."""
         if isinstance(target, gast.Attribute) and target.attr != "flat":
-            base, index = self.operand(target), Const(...)
-        else:
-            base, index = place_of(target, self.resolver.lookup, self.operand, self.index_of)
+            self.emit(Store(self.operand(target), Const(...), value, None, self.origin))
+            return
+        base, index = place_of(target, self.resolver.lookup, self.operand, self.index_of)
         self.emit(Store(base, index, self.atom(as_many(value, index, target)), None, self.origin))
 
     def held(self, item: Expr) -> Expr:

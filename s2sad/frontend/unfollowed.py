@@ -226,6 +226,10 @@ def of_writer(call: Any, lookup: Lookup, depends: Callable[[Any], bool], inside:
     if into and not any(map(depends, into)):
         what = f"{text}(...) puts what is differentiated into {gast.unparse(into[0]).strip()}, which is the module's"
         return what, "Return it as well (has_aux=True), or put a constant there: stop_gradient(np.copy(...))."
+    if getattr(call.func, "attr", "") == "resize":
+        what = f"{text}(...) changes the size of an array, and its adjoint and what shares its memory keep theirs"
+        whole = gast.unparse(call.func.value).strip()
+        return what, f"Write {whole} = np.resize({whole}, shape), or np.append({whole}, np.zeros(n)) where it grows."
     return f"{text}(...) changes an object that is differentiated", "Make a new object instead."
 
 

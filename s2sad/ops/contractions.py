@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from s2sad.ops import infer
-from s2sad.ops.points import numbers
-from s2sad.ops.spec import Sample, bilinear, rule, sample
+from s2sad.ops.points import complexes, numbers
+from s2sad.ops.spec import Sample, bilinear, linear, rule, sample
 from s2sad.runtime.contractions import (
     convolve_left,
     convolve_right,
@@ -28,7 +28,13 @@ from s2sad.runtime.contractions import (
     tensordot_left,
     tensordot_right,
 )
-from s2sad.runtime.einsum import einsum_adjoint, einsum_adjoint_adjoint, einsum_adjoint_tangent, einsum_of_others
+from s2sad.runtime.einsum import (
+    einsum_adjoint,
+    einsum_adjoint_adjoint,
+    einsum_adjoint_tangent,
+    einsum_of_others,
+    einsum_view,
+)
 
 Array = Any
 
@@ -252,3 +258,18 @@ def einsum_adjoint_rule(
         einsum_adjoint_adjoint(z_bar, g, index, i, subscripts, *operands, optimize=optimize)
         for i in range(len(operands))
     ]
+
+
+def _einsum_views() -> Sequence[Sample]:
+    points = [
+        (numbers(2, 3), "ij->ji"),
+        (numbers(3, 3), "ii->i"),
+        (numbers(2, 2, 3), "iij->ji"),
+        (complexes(2, 2), "ii->i"),
+    ]
+    return [sample(a, subscripts) for a, subscripts in points]
+
+
+@linear(einsum_view, wrt=["a"], samples=_einsum_views, result="view", infer=infer.products.einsum_of_one)
+def einsum_view_rule(z_bar: Array, a: Array, subscripts: str) -> Array:
+    return einsum_adjoint(z_bar, 0, subscripts, a)

@@ -159,8 +159,11 @@ def var(
         d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
         n = count(np.shape(a), axis) - ddof
         if real(a):
-            a_bar = unreduce(2 * z_bar, np.shape(a), axis, keepdims) * d / (count(np.shape(a), axis) - ddof)
-            return a_bar, 0.0, np.sum(z_bar * v) / n
+            return (
+                unreduce(2 * z_bar, np.shape(a), axis, keepdims) * d / (count(np.shape(a), axis) - ddof),
+                0.0,
+                np.sum(z_bar * v) / n,
+            )
         share = unreduce(2 * np.real(z_bar), np.shape(a), axis, keepdims)
         return share * np.conj(d) / (count(np.shape(a), axis) - ddof), 0.0, np.sum(np.real(z_bar) * v) / n
     part = np.real(z_bar) / (count_here(where, a, axis, keepdims) - ddof)
@@ -219,8 +222,11 @@ def std(
         d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
         n = count(np.shape(a), axis) - ddof
         if real(a):
-            a_bar = unreduce(quotient_or_zero(z_bar, z), np.shape(a), axis, keepdims) * d / n
-            return a_bar, 0.0, np.sum(z_bar * z) / (2 * n)
+            return (
+                unreduce(quotient_or_zero(z_bar, z), np.shape(a), axis, keepdims) * d / n,
+                0.0,
+                np.sum(z_bar * z) / (2 * n),
+            )
         share = unreduce(quotient_or_zero(np.real(z_bar), z), np.shape(a), axis, keepdims)
         return share * np.conj(d) / n, 0.0, np.sum(np.real(z_bar) * z) / (2 * n)
     g, n = np.real(z_bar), count_here(where, a, axis, keepdims) - ddof

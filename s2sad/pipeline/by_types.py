@@ -10,6 +10,7 @@ b = d.get(k, c)         ->  b = d[k] if k in d else c                of dicts
 list(d), sorted(d), max(d)                      of dicts: the same, of keys, which carry no derivative
 ... d.values()           ->  ... values_of(d)    of dicts, where no loop runs over them as they change
 b = flat_values(a, ...) ->  b = a               of numbers
+b = np.einsum(text, a)  ->  b = einsum_view(a, text)                of one array, where something is written
 b = sorted(a)           ->  b = list(a)         of tuples and the like
                             b = b after moved(in_order(b))
 """
@@ -48,7 +49,9 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import base, blocks, is_atom, map_stmt, names_in, reads, walk, writes
 from s2sad.ir.types import same_shape, some_item
+from s2sad.ops.infer.memory import sums_indices
 from s2sad.runtime.dicts import keys_of, largest_key, smallest_key, sorted_keys, values_of
+from s2sad.runtime.einsum import einsum_view
 from s2sad.runtime.items import require_as_long
 from s2sad.runtime.moves import in_order
 from s2sad.runtime.positions import flat_index, flat_values
@@ -62,6 +65,7 @@ _IN = Op("compare", "in")
 _VALUES_OF = Op("runtime", "values_of", values_of)
 #: What functions that run through a dict do with its keys.
 _OF_KEYS = {list: keys_of, sorted: sorted_keys, max: largest_key, min: smallest_key}
+_EINSUM_VIEW = Op("runtime", "einsum_view", einsum_view)
 _IN_ORDER = Op("runtime", "in_order", in_order)
 
 
@@ -75,19 +79,41 @@ def rewritten(function: Function, facts: Facts) -> Function:
         taken.add(name)
         return name
 
+    writes_something = any(isinstance(stmt, Store) or _is_inplace(stmt) for stmt in walk(function.body))
     opaque = any(isinstance(stmt, Assign) and isinstance(stmt.value, Opaque) for stmt in walk(function.body))
     consumed = frozenset(_consumed(function)) if opaque else frozenset()
-    if all(_of_types(stmt, facts, version, consumed) == (stmt,) for stmt in walk(function.body)):
+
+    def others_for(stmt: Stmt) -> tuple[Stmt, ...]:
+        if writes_something and isinstance(stmt, Assign) and isinstance(stmt.value, Call):
+            stmt = replace(stmt, value=_as_view(stmt.value, facts))
+        return _of_types(stmt, facts, version, consumed)
+
+    if all(others_for(stmt) == (stmt,) for stmt in walk(function.body)):
         return function
 
     def in_block(block: Block) -> Block:
         made: list[Stmt] = []
         for stmt in block:
-            others = _of_types(stmt, facts, version, consumed)
+            others = others_for(stmt)
             made += [map_stmt(stmt, lambda e: e, in_block)] if others == (stmt,) else others
         return tuple(made)
 
     return replace(function, body=in_block(function.body))
+
+
+def _is_inplace(stmt: Stmt) -> bool:
+    return isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace"
+
+
+def _as_view(call: Call, facts: Facts) -> Call:
+    """``np.einsum`` of one array that it surely gives a view of, as an operation on that array; else the call."""
+    if call.op.function is not np.einsum or len(call.args) != 2 or call.kwargs:
+        return call
+    text, whole = call.args
+    subscripts = text.value if isinstance(text, Const) else None
+    if not isinstance(subscripts, str) or sums_indices(subscripts) or facts.get(whole).kind != "array":
+        return call
+    return Call(_EINSUM_VIEW, (whole, text), (), call.node)
 
 
 def _consumed(function: Function) -> Iterator[str]:

@@ -58,6 +58,16 @@ def einsum_adjoint(g: Any, index: int, subscripts: str, *operands: Any, optimize
     return diagonal
 
 
+def einsum_view(a: Any, subscripts: str) -> Any:
+    """The view ``np.einsum(subscripts, a)`` of an array of which nothing is summed.
+
+    Example:
+        >>> einsum_view(np.array([[1.0, 2.0], [3.0, 4.0]]), "ii->i")
+        array([1., 4.])
+    """
+    return np.einsum(subscripts, a)
+
+
 def einsum_tangent(operands_dot: Sequence[Any], subscripts: str, *operands: Any, optimize: Any = False) -> Any:
     """Tangent of ``np.einsum(subscripts, *operands)``: the product rule."""
     terms = [

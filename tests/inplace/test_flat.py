@@ -187,8 +187,8 @@ def test_no_values_are_refused() -> None:
 
 
 WITHOUT_AXES = (
-    "z.flat = x[0] * x[1]",
-    "z.flat = x[:1]", "z.flat = z * x[1]", "z.flat[:1] = x[0]", "z.flat[:] *= x[1]", "z.flat[:0] = x[0]", "z.flat[[0]] = x[:1]", "z.flat[0] -= x[2]",
+    "z.flat = x[0] * x[1]", "z.flat = x[:1]", "z.flat = z * x[1]", "z.flat[:1] = x[0]",
+    "z.flat[:] *= x[1]", "z.flat[:0] = x[0]", "z.flat[[0]] = x[:1]", "z.flat[0] -= x[2]",
     "np.put(z, [0], x[0])", "z.put(0, x[1:2])", "np.put(z, [], x)",
 )  # fmt: skip
 

@@ -40,9 +40,17 @@ def of_diagonal(call: Call, fact: Look | None) -> Answer:
 
 
 def of_einsum(call: Call, fact: Look | None) -> Answer:
-    """A single operand is transposed, or its diagonal taken."""
-    several = len(call.args) > 2 and isinstance(call.args[0], Const) and isinstance(call.args[0].value, str)
-    return "fresh" if several else None
+    """A single operand is transposed, or its diagonal taken, unless something is summed."""
+    text = call.args[0].value if call.args and isinstance(call.args[0], Const) else None
+    if not isinstance(text, str):
+        return None
+    return "fresh" if len(call.args) > 2 or sums_indices(text) else None
+
+
+def sums_indices(subscripts: str) -> bool:
+    """Whether ``np.einsum`` of one operand surely adds elements up."""
+    taken, arrow, given = subscripts.replace(" ", "").replace(".", "").partition("->")
+    return bool(set(taken) - set(given)) if arrow else len(set(taken)) < len(taken)
 
 
 def of_differences(call: Call, fact: Look | None) -> Answer:

@@ -139,3 +139,8 @@ def einsum(b: Bound, fact: Look) -> Fact | None:
     found = [broadcast_dims(sizes.get(letter, [None])) for letter in output]
     dims = tuple([d[0] for d in found if d])
     return array_of(dims if len(dims) == len(output) else None, len(output), all_real(*facts))
+
+
+def einsum_of_one(b: Bound, fact: Look) -> Fact | None:
+    """That of one operand, as a view."""
+    return einsum({**b, "operands": Build("tuple", (b["a"],)), "optimize": Const(False)}, fact)
