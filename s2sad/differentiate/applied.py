@@ -12,6 +12,7 @@ from s2sad.ir.nodes import Call, Const, Expr, Op, Var
 from s2sad.ir.types import Fact
 from s2sad.ops.binding import BindingError, bind
 from s2sad.ops.infer.dtypes import is_real
+from s2sad.ops.scipy.remedies import lacking
 from s2sad.runtime import as_subtracted, in_full, signed, widened
 
 _WIDENED = Op("runtime", "widened", widened)
@@ -19,6 +20,7 @@ _AS_SUBTRACTED = Op("runtime", "as_subtracted", as_subtracted)
 _IN_FULL = Op("runtime", "in_full", in_full)
 _SIGNED = Op("runtime", "signed", signed)
 REMEDY = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
+_STOPPED = "Wrap it in stop_gradient(...) if it is meant as a constant."
 _PLAIN_OPERAND = (
     "Use an array: np.asarray(...) of it, .toarray() of a sparse matrix, or the array that an object of yours holds; "
     "for c * A @ x with a sparse matrix A and a number, c * (A @ x); for c * A itself, "
@@ -71,7 +73,8 @@ def applied(call: Call, fact: Callable[[Expr], Fact], is_active: Callable[[Expr]
     for name, operand in bound.items():
         if name not in (*rule.wrt, *rule.steps, *_NO_NUMBERS) and is_active(operand):
             what = f"{op.name} has no derivative with respect to its argument {name!r}"
-            raise NotDifferentiableError(what, "Wrap it in stop_gradient(...) if it is meant as a constant.")
+            why, remedy = lacking(rule.name, name) or ("", _STOPPED)
+            raise NotDifferentiableError(f"{what}: {why}" if why else what, remedy)
     return Applied(rule, bound)
 
 

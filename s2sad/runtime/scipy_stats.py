@@ -44,9 +44,9 @@ def t_ddf(u: Array, df: Array) -> Array:
 
 def t_rate(u: Array, df: Array) -> Array:
     """The derivative of Student's distribution function at ``u`` by the degrees of freedom."""
-    u = np.where(np.isinf(u), 0, u)
+    u = np.where(np.isinf(u), 0 * df, u)
     share = u**2 / (df + u**2)
-    moved = np.sqrt(share) * (df / (df + u**2)) ** (0.5 * df - 1) / (special.beta(0.5, 0.5 * df) * (df + u**2))
+    moved = np.sqrt(share) * (df / (df + u**2)) ** (0.5 * df - 1) / (special.beta(0.5 + 0 * df, 0.5 * df) * (df + u**2))
     return np.sign(u) * (0.25 * betainc_db(0.5, 0.5 * df, share) - 0.5 * moved)
 
 

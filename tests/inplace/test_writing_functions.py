@@ -996,7 +996,7 @@ def sorted_by_field(x: Any) -> Any:
 
 def out_two(x: Any) -> Any:
     a, b = x.copy(), x.copy()
-    np.modf(x, out=(a, b))  # refused
+    np.modf(x, out=(a, b), where=x > 0)  # refused
     return np.sum(a * b)
 
 

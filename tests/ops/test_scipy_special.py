@@ -144,7 +144,6 @@ REFUSED: list[tuple[Callable[..., Any], str]] = [
     (lambda x: np.sum(special.eval_legendre(x, 0.5)), "with respect to its argument 'degree'"),
     (lambda x: np.sum(special.hyp2f1(x, 1.0, 2.0, 0.5)), "with respect to its argument 'a'"),
     (lambda x: special.legendre(x[0])(0.5), "use special.eval_legendre"),
-    (lambda x: special.ellipj(0.5, x[0])[0], "special.ellipj has no derivative with respect to its argument 'm'"),
     (lambda x: special.kolmogorov(x[0]), "special.kolmogorov has no derivative rule"),
 ]
 
@@ -363,3 +362,41 @@ def test_narrow_lines(sigma: float) -> None:
 
     # It solves the equation of heat in the square of its width.
     np.testing.assert_allclose(slopes[1], sigma * richardson_jvp(slope, [0.9], [1.0]), rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda v: special.jv(v, 1.3),
+        lambda v: special.kv(v, 1.3),
+        lambda v: special.hyp2f1(1.0, v, 2.5, 0.4),
+        lambda v: special.zeta(v + 2.0, 1.5),
+        lambda v: special.eval_gegenbauer(3, v, 0.4),
+    ],
+)
+def test_parameters_without_a_closed_form_are_refused_with_the_reason(f: Callable[..., Any]) -> None:
+    with pytest.raises(S2SADError, match="there is no closed form of it") as caught:
+        grad(f)(0.7)
+    assert "(f(v + h, x) - f(v - h, x)) / (2 * h)" in str(caught.value)
+
+
+def test_parameters_that_count_are_refused_with_the_reason() -> None:
+    with pytest.raises(S2SADError, match="argument 'n': it counts, and is a whole number"):
+        grad(lambda n: special.bdtr(1.0, n, 0.3))(4.0)
+
+
+def test_elliptic_functions_by_the_parameter() -> None:
+    def pendulum(m: Any) -> Any:
+        sn, cn, dn, phi = special.ellipj(np.array([0.4, 1.3, 2.2]), m)
+        return np.sum(sn * cn + dn * phi)
+
+    for m in 0.4, np.array([0.1, 0.5, 0.95]):
+        np.testing.assert_allclose(grad(pendulum)(m), numeric_gradient(pendulum, (m,)), rtol=1e-7)
+    np.testing.assert_allclose(grad(pendulum)(0.0), (pendulum(1e-6) - pendulum(0.0)) / 1e-6, rtol=1e-4)
+
+
+def test_quantiles_by_degrees_of_freedom() -> None:
+    def width(d: Any) -> Any:
+        return special.stdtrit(d, 0.9) * special.fdtri(d, 2.0 * d, 0.3) + special.fdtrc(3.0, d, 1.2)
+
+    np.testing.assert_allclose(grad(width)(3.3), numeric_gradient(width, (3.3,)), rtol=1e-7)

@@ -398,3 +398,47 @@ def test_the_density_of_a_t_distribution_is_that_of_the_normal_one_in_the_limit(
     x = np.array([0.3, -0.8])
     np.testing.assert_allclose(grad(f)(x, math.inf), grad(f)(x, 1e9), rtol=1e-7)
     assert grad(f, 1)(x, math.inf) == 0.0
+
+
+NONCENTRAL: list[Callable[..., Any]] = [
+    lambda x, c: np.sum(stats.nct.logpdf(x, 3.5, c, scale=1.0 + c**2)),
+    lambda x, c: np.sum(stats.nct.cdf(x, 3.5, c)),
+    lambda x, c: np.sum(stats.ncx2.logpdf(x, 3.5, c)),
+    lambda x, c: np.sum(stats.ncx2.sf(x, 0.7, 40.0 * c)),
+    lambda x, c: np.sum(stats.ncf.pdf(x, 3.5, 5.2, c)),
+    lambda x, c: np.sum(stats.ncf.logcdf(x, 3.5, 5.2, c)),
+    lambda x, c: np.sum(stats.pearson3.logpdf(x, c)),
+    lambda x, c: np.sum(stats.norminvgauss.logpdf(x, 1.0 + c, 0.5 * c, loc=c)),
+    lambda x, c: np.sum(stats.genhyperbolic.logpdf(x, 0.5, 1.0 + c, 0.5 * c)),
+    lambda x, c: np.sum(stats.crystalball.logpdf(-4.0 * x, c + 0.5, 2.0 + c)),
+    lambda x, c: np.sum(stats.trapezoid.logpdf(x / 3, 0.4 * c, 0.9) + stats.argus.logpdf(x / 3, c)),
+    lambda x, c: np.sum(stats.skellam.logpmf([-2, 0, 3], c, 1.3) + stats.planck.logcdf(2.5, c)),
+]
+
+
+@pytest.mark.parametrize("f", NONCENTRAL)
+def test_rarer_distributions(f: Callable[..., Any]) -> None:
+    for i in 0, 1:
+        np.testing.assert_allclose(grad(f, i)(X, 0.7), numeric_gradient(f, (X, 0.7), i), rtol=2e-6, atol=1e-8)
+
+
+def test_skewness_near_zero() -> None:
+    f = lambda s: np.sum(stats.pearson3.logpdf(X, s))  # noqa: E731
+    np.testing.assert_allclose(grad(f)(0.0), np.sum(X**3 - 3 * X) / 6, rtol=1e-12)
+    np.testing.assert_allclose(grad(f)(1e-4), np.sum(X**3 - 3 * X) / 6, rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (lambda v: stats.nct.logpdf(0.4, v, 0.5), "stats.nct.logpdf has .* 'df': there is no closed form of it"),
+        (lambda v: stats.pearson3.cdf(0.4, v), "stats.pearson3.cdf has .* 'skew': there is no closed form of it"),
+        (lambda v: stats.levy_stable.pdf(0.4, v, 0.0), "stats.levy_stable.pdf has no derivative rule"),
+        (lambda v: stats.zipf.logpmf(2, v), "stats.zipf.logpmf has no derivative rule"),
+        (lambda v: stats.alpha.mean(v), "stats.alpha.mean has no derivative rule"),
+    ],
+)
+def test_what_has_no_closed_form_is_one_refusal(f: Callable[..., Any], message: str) -> None:
+    with pytest.raises(S2SADError, match=message) as caught:
+        grad(f)(1.4)
+    assert str(caught.value).count("error: ") == 1

@@ -13,8 +13,9 @@ import numpy as np
 from scipy import stats
 
 from s2sad.ops.scipy.distributions import CONTINUOUS
+from s2sad.ops.scipy.rarer_distributions import RARER
 from s2sad.ops.scipy.stats import rule_of, shapes_of
-from s2sad.ops.spec import Sample, elementwise, operation, rule, sample
+from s2sad.ops.spec import Sample, elementwise, operation, rule, sample, spec_of
 from s2sad.runtime.arrays import unbroadcast
 
 Array = Any
@@ -140,7 +141,9 @@ _FORMULA = "write its formula out, as in SciPy's documentation of the distributi
 _WHOLE = "its result is a whole number, and jumps; wrap the argument in stop_gradient(...) if no derivative should pass"
 _STANDARD = "draw standard numbers, and write what is drawn as a function of them: loc + scale * norm.rvs(size=n)"
 
-for _name, _distribution in CONTINUOUS.items():
+for _name, _distribution in (CONTINUOUS | RARER).items():
+    if not hasattr(stats, _name):
+        continue
     _object = getattr(stats, _name)
     _given = [low + 0.4 * (high - low) for low, high in _distribution.shapes]
     if _name in MOMENTS:
@@ -202,6 +205,19 @@ for _name, _counted in _COUNTED.items():
         operation(getattr(_object, _method), remedy=_WHOLE)
     for _method in ("entropy", "moment", "stats", "expect"):
         operation(getattr(_object, _method), remedy=_FORMULA)
+
+# --- distributions without any rule
+
+_VALUES = ("logpdf", "pdf", "logpmf", "pmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
+_OTHERS = ("mean", "var", "std", "entropy", "median", "moment", "stats", "interval", "expect", "nnlf", "fit", "support")
+for _object in vars(stats).values():
+    if isinstance(_object, (stats.rv_continuous, stats.rv_discrete)):
+        for _method in (*_VALUES, *_OTHERS, "rvs"):
+            _function = getattr(_object, _method, None)
+            if _function is not None and spec_of(_function) is None:
+                _drawn = _STANDARD if isinstance(_object, stats.rv_continuous) else _WHOLE
+                _text = _drawn if _method == "rvs" else _FORMULA
+                operation(_function, ordered=_method == "rvs", remedy=_text)
 
 # --- the multivariate normal distribution
 

@@ -32,3 +32,36 @@ def remedy_of(function: object) -> str | None:
     if not module.startswith("scipy."):
         return None
     return REMEDIES.get(f"{module.partition('._')[0]}.{getattr(function, '__name__', '')}")
+
+
+#: The parameters of functions of ``scipy.special`` that count something.
+_COUNTS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("bdtr", "bdtrc"), ("k", "n")),
+    **dict.fromkeys(("bdtri", "nbdtr", "nbdtrc", "nbdtri"), ("k", "n")),
+    "pdtri": ("k",),
+    "perm": ("k",),
+    "polygamma": ("n",),
+    "expn": ("order",),
+    "lpmv": ("m",),
+    "sph_harm_y": ("n", "m"),
+    **dict.fromkeys(("jvp", "yvp", "ivp", "kvp", "h1vp", "h2vp"), ("n",)),
+}
+
+
+def lacking(name: str, parameter: str) -> tuple[str, str] | None:
+    """Why a function of ``scipy.special`` or of a distribution has no derivative by a parameter, and what to do.
+
+    None of other functions.
+
+    Example:
+        >>> lacking("scipy.special.polygamma", "n")[0]
+        'it counts, and is a whole number'
+    """
+    module, _, function = name.rpartition(".")
+    if module != "scipy.special" and not module.startswith("scipy.stats."):
+        return None
+    constant = "Wrap it in stop_gradient(...) if it is meant as a constant"
+    if parameter in _COUNTS.get(function, ()):
+        return "it counts, and is a whole number", f"{constant}."
+    why = "there is no closed form of it, and SciPy has no function for it"
+    return why, f"{constant}. By it there are differences of values only: (f(v + h, x) - f(v - h, x)) / (2 * h)."

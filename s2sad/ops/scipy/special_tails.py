@@ -15,15 +15,17 @@ from s2sad.ops.scipy.points import at, between, both, of
 from s2sad.ops.spec import elementwise
 from s2sad.runtime.scipy.incomplete import gammainc_da
 from s2sad.runtime.scipy_special import beta_density, f_density, gamma_density, line_slopes, t_density
+from s2sad.runtime.scipy_stats import f_rate_d, f_rate_n, t_rate
 
 Array = Any
 
 _PROBABILITY = (0.1, 0.9)
-_T = both(of([1.0, 4.0, 2.5], between((-2.0, 2.0))), of([3], sampling.REAL))
+_T = both(of([1.0, 4.0, 2.5], between((-2.0, 2.0))), both(between((0.8, 5.0), (-2.0, 2.0)), of([3], sampling.REAL)))
+_T_QUANTILES = both(of([1.0, 4.0, 2.5], between(_PROBABILITY)), between((0.8, 5.0), _PROBABILITY))
 _CHI = both(of([1.0, 3.0, 4.5], between((0.3, 6.0))), between((0.8, 5.0), (0.3, 6.0)))
 _CHI_QUANTILES = both(of([1.0, 4.5], between(_PROBABILITY)), between((0.8, 5.0), _PROBABILITY))
-_F = of([(2.0, 5.0), (3.0, 4.0), (1.5, 7.0)], between((0.3, 3.0)))
-_F_QUANTILES = of([(3.0, 4.0), (1.5, 7.0)], between(_PROBABILITY))
+_F = both(of([(2.0, 5.0), (1.5, 7.0)], between((0.3, 3.0))), between((1.2, 4.0), (2.0, 7.0), (0.3, 3.0)))
+_F_QUANTILES = both(of([(3.0, 4.0), (1.5, 7.0)], between(_PROBABILITY)), between((1.2, 4.0), (2.0, 7.0), _PROBABILITY))
 _GAMMAS = between((0.5, 2.0), (0.7, 3.0), (0.3, 4.0))
 _GAMMA_QUANTILES = between((0.5, 2.0), (0.7, 3.0), _PROBABILITY)
 # In single precision SciPy warns of whole numbers, which it has as floats there.
@@ -37,14 +39,15 @@ _FAILURES = of([(0, 4), (3, 7), (2, 5)], between((0.1, 0.9)))
 # --- Student's distribution
 
 
-@elementwise(special.stdtr, wrt=["t"], samples=_T)
+@elementwise(special.stdtr, samples=_T)
 def stdtr(df: Array, t: Array) -> Array:
-    return t_density(df, t)
+    return t_rate(t, df), t_density(df, t)
 
 
-@elementwise(special.stdtrit, wrt=["p"], samples=of([1.0, 4.0, 2.5], between(_PROBABILITY)))
+@elementwise(special.stdtrit, samples=_T_QUANTILES)
 def stdtrit(z: Array, df: Array, p: Array) -> Array:
-    return 1 / t_density(df, z)
+    density = t_density(df, z)
+    return -t_rate(z, df) / density, 1 / density
 
 
 # --- sums of squares, and their quotients
@@ -66,19 +69,20 @@ def chdtri(z: Array, v: Array, p: Array) -> Array:
     return -gammainc_da(0.5 * v, 0.5 * z) / density, -2 / density
 
 
-@elementwise(special.fdtr, wrt=["x"], samples=_F)
+@elementwise(special.fdtr, samples=_F)
 def fdtr(dfn: Array, dfd: Array, x: Array) -> Array:
-    return f_density(dfn, dfd, x)
+    return f_rate_n(x, dfn, dfd), f_rate_d(x, dfn, dfd), f_density(dfn, dfd, x)
 
 
-@elementwise(special.fdtrc, wrt=["x"], samples=_F)
+@elementwise(special.fdtrc, samples=_F)
 def fdtrc(dfn: Array, dfd: Array, x: Array) -> Array:
-    return -f_density(dfn, dfd, x)
+    return -f_rate_n(x, dfn, dfd), -f_rate_d(x, dfn, dfd), -f_density(dfn, dfd, x)
 
 
-@elementwise(special.fdtri, wrt=["p"], samples=_F_QUANTILES)
+@elementwise(special.fdtri, samples=_F_QUANTILES)
 def fdtri(z: Array, dfn: Array, dfd: Array, p: Array) -> Array:
-    return 1 / f_density(dfn, dfd, z)
+    density = f_density(dfn, dfd, z)
+    return -f_rate_n(z, dfn, dfd) / density, -f_rate_d(z, dfn, dfd) / density, 1 / density
 
 
 # --- the gamma distribution

@@ -20,8 +20,17 @@ from scipy import special, stats
 from s2sad.ops.sampling import spread
 from s2sad.ops.scipy.distributions import CONTINUOUS, Continuous
 from s2sad.ops.scipy.points import both
+from s2sad.ops.scipy.rarer_distributions import RARER
 from s2sad.ops.spec import RuleOptions, Sample, elementwise, literal, sample
 from s2sad.runtime.scipy.incomplete import betainc_da, betainc_db, gammainc_da
+from s2sad.runtime.scipy.noncentral import (
+    bessel_k_slope,
+    bessel_quotient,
+    ncf_ratio,
+    nct_rate,
+    nct_ratio,
+    pearson3_dskew,
+)
 from s2sad.runtime.scipy_special import log_excess, mills
 from s2sad.runtime.scipy_stats import (
     exp_difference,
@@ -113,7 +122,7 @@ def _log_density(d: Continuous, shapes: Sequence[str]) -> list[str]:
     def masked(text: str) -> str:
         return text if d.inside is None else f"np.where(inside, {text}, 0)"
 
-    partials = [masked(d.density[s]) for s in shapes]
+    partials = [masked(d.density[s]) for s in shapes if s in d.density]
     lines = [] if d.inside is None else ["inside = ~np.isneginf(z)"]
     for test, value, over in _FORMS:
         inner = [f"u = {value}" if d.inside is None else f"u = np.where(inside, {value}, {d.inside})"]
@@ -126,7 +135,7 @@ def _log_density(d: Continuous, shapes: Sequence[str]) -> list[str]:
 
 def _density(d: Continuous, shapes: Sequence[str]) -> list[str]:
     """The body of the rule of ``pdf``, likewise."""
-    partials = [f"z * ({d.density[s]})" for s in shapes]
+    partials = [f"z * ({d.density[s]})" for s in shapes if s in d.density]
     lines: list[str] = []
     for test, value, over in _FORMS:
         inner = [f"u = {value}" if d.inside is None else f"u = np.where(z > 0, {value}, {d.inside})"]
@@ -155,6 +164,12 @@ _NAMES: dict[str, Any] = {
     "gammainc_da": gammainc_da,
     "genextreme_power": genextreme_power,
     "mills": mills,
+    "bessel_k_slope": bessel_k_slope,
+    "bessel_quotient": bessel_quotient,
+    "ncf_ratio": ncf_ratio,
+    "nct_rate": nct_rate,
+    "nct_ratio": nct_ratio,
+    "pearson3_dskew": pearson3_dskew,
     "t_ddf": t_ddf,
     "t_rate": t_rate,
     "truncation_rate": truncation_rate,
@@ -222,8 +237,9 @@ def _declare(name: str, d: Continuous) -> None:
         )(body)
 
 
-for _name, _distribution in CONTINUOUS.items():
-    _declare(_name, _distribution)
+for _name, _distribution in (CONTINUOUS | RARER).items():
+    if hasattr(stats, _name):  # some are not in older versions of SciPy
+        _declare(_name, _distribution)
 
 
 # --- discrete distributions, by their parameters ---
@@ -310,3 +326,37 @@ _declare_discrete(
     {},
     _counts(5, 2.3, 1.4),
 )
+_declare_discrete("logser", {"p": "k / p + 1 / ((1 - p) * np.log1p(-p))"}, {}, _counts(0.3))
+_declare_discrete(
+    "skellam",
+    {
+        "mu1": "0.5 * (k + np.abs(k)) / mu1 - 1 + 2 * mu2 * bessel_quotient(np.abs(k), 2 * np.sqrt(mu1 * mu2))",
+        "mu2": "0.5 * (np.abs(k) - k) / mu2 - 1 + 2 * mu1 * bessel_quotient(np.abs(k), 2 * np.sqrt(mu1 * mu2))",
+    },
+    {},
+    lambda: [*_counts(1.7, 0.9)(), sample(np.array([0, -2]), 1.7, 0.9)],
+)
+_declare_discrete(
+    "yulesimon",
+    {"alpha": "1 / alpha + special.digamma(alpha + 1) - special.digamma(k + alpha + 1)"},
+    {},
+    _counts(1.7),
+)
+_declare_discrete(
+    "planck", {"lambda_": "1 / np.expm1(lambda_) - k"}, {"lambda_": "(k + 1) * mass / np.expm1(lambda_)"}, _counts(0.7)
+)
+_declare_discrete("dlaplace", {"a": "1 / np.sinh(a) - np.abs(k)"}, {}, _counts(0.7))
+_declare_discrete(
+    "boltzmann", {"lambda_": "1 / np.expm1(lambda_) - k - N / np.expm1(lambda_ * N)"}, {}, _counts(0.7, 5)
+)
+if hasattr(stats, "betanbinom"):  # SciPy 1.12
+    _both = "special.digamma(a + b) - special.digamma(n + k + a + b)"
+    _declare_discrete(
+        "betanbinom",
+        {
+            "a": f"{_both} + special.digamma(a + n) - special.digamma(a)",
+            "b": f"{_both} + special.digamma(k + b) - special.digamma(b)",
+        },
+        {},
+        _counts(5, 2.3, 1.4),
+    )
