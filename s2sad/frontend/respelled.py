@@ -3,6 +3,7 @@
 y = cast(Array, x)               ->  y = x
 a, b = np.atleast_2d(a, b)       ->  a, b = np.atleast_2d(a), np.atleast_2d(b)
 np.array(a, copy=False)          ->  np.asarray(a, copy=False)
+isinstance(x, list | tuple)      ->  isinstance(x, (list, tuple))
 operator.setitem(a, i, v)        ->  a[i] = v
 np.nan_to_num(a, copy=False)     ->  a[...] = np.nan_to_num(a)
 check(locals(), "x")             ->  check({"x": x, "n": n}, "x")
@@ -42,6 +43,7 @@ _NAMES = frozenset(
     for f in (
         locals,
         typing.cast,
+        isinstance,
         operator.setitem,
         operator.delitem,
         np.array,
@@ -216,6 +218,8 @@ def _respelled(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node |
     if function == dict.fromkeys and call.args:
         value = call.args[1] if len(call.args) > 1 else gast.Constant(None, None)
         return _dict_comprehension(call, value) if _is_atom(value) and len(call.args) < 3 else None
+    if function is isinstance and len(call.args) == 2:
+        return _among_classes(call, lookup)
     if function is typing.cast and len(call.args) == 2:
         return call.args[1] if _is_type(call.args[0], lookup) else None
     if len(call.args) > 1 and any(function is one for one in _BY_ARGUMENT):
@@ -224,6 +228,19 @@ def _respelled(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node |
         parts = [gast.copy_location(gast.Call(copy.deepcopy(call.func), [a], []), call) for a in call.args]
         return gast.copy_location(_DISPLAY(parts, gast.Load()), call)
     return None
+
+
+def _among_classes(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node | None:
+    """``isinstance(x, (A, B))`` for a test with a union of classes; None for any other."""
+    parts: list[Node] = []
+    union = call.args[1]
+    while isinstance(union, gast.BinOp) and isinstance(union.op, gast.BitOr):
+        parts.insert(0, union.right)
+        union = union.left
+    if not parts or not all(isinstance(lookup(part)[1], type) for part in (union, *parts)):
+        return None
+    classes = gast.Tuple([union, *parts], gast.Load())
+    return _located(gast.Call(call.func, [call.args[0], classes], []), call)
 
 
 def _comprehension(call: Node) -> Node:

@@ -415,3 +415,30 @@ def test_second_derivatives_of_exponentials_are_linear_in_directions_of_any_size
 
     a, e = A / 3, np.cos(A)
     np.testing.assert_allclose(grad(f)(a, size * e) / size, grad(f)(a, e), rtol=1e-12)
+
+
+PENCIL = np.array([[1.0, 0.2, 0.1], [0.3, 2.0, 0.1], [0.1, 0.2, 1.5]])
+
+
+def test_eigenvalues_of_two_matrices() -> None:
+    def f(a: Any, b: Any) -> Any:
+        w, v = linalg.eig(a, b)
+        return np.sum(np.abs(w - 0.3) ** 2) + np.sum(np.abs(v) ** 4)
+
+    def g(a: Any, b: Any) -> Any:
+        w = linalg.eigvals(a, b)
+        return np.sum(w.real**2) - np.sum(np.abs(w.imag) ** 3)
+
+    turned = np.array([[2.0, 0.3, 0.1], [0.2, 1.5, -0.9], [0.3, 0.8, 1.0]])
+    for h in f, g:
+        for i in 0, 1:
+            expected = numeric_gradient(h, (turned, PENCIL), i)
+            np.testing.assert_allclose(grad(h, i)(turned, PENCIL), expected, rtol=1e-6, atol=1e-8)
+
+
+def test_phases_of_vectors_of_two_matrices_are_refused() -> None:
+    turned = np.array([[2.0, 0.3, 0.1], [0.2, 1.5, -0.9], [0.3, 0.8, 1.0]])
+    with pytest.raises(UndefinedDerivativeError, match="phases of complex eigenvectors"):
+        grad(lambda a: np.sum(linalg.eig(a, PENCIL)[1].real))(turned)
+    with pytest.raises(UndefinedDerivativeError, match="singular second matrix"):
+        grad(lambda b: linalg.eigvals(PENCIL, b).real[0])(np.diag([1.0, 2.0, 0.0]))

@@ -26,6 +26,7 @@ ROOTS = {
 
 #: SciPy's modules, and those here that declare their functions.
 DECLARED: dict[str, tuple[str, ...]] = {
+    "scipy._lib._array_api": ("namespaces", "models.namespaces"),
     "scipy.fft": ("transforms", "cosines"),
     "scipy.fftpack": ("fftpack",),
     "scipy.integrate": ("integrate", "integrals", "odes", "callbacks", "models.integrate", "models.quadrature"),
@@ -42,13 +43,20 @@ DECLARED: dict[str, tuple[str, ...]] = {
         "models.interpolate",
         "models.kernels",
     ),
-    "scipy.linalg": ("linalg", "linalg_factors", "linalg_functions", "linalg_equations", "models.linalg"),
+    "scipy.linalg": (
+        "linalg",
+        "linalg_factors",
+        "linalg_functions",
+        "linalg_equations",
+        "eigenproblems",
+        "models.linalg",
+    ),
     "scipy.ndimage": ("ndimage", "selections", "measurements", "warps", "warps_twice", "image_transposes"),
     "scipy.optimize": ("optimize", "minima", "fits", "bounded", "callbacks", "models.optimize"),
     "scipy.signal": ("signal", "convolutions", "spectra", "short_time", "resampling", "models.windows"),
     "scipy.sparse": ("sparse", "sparse_methods", "sparse_models", "sparse_spectra", "models.sparse"),
     "scipy.spatial": ("neighbours",),
-    "scipy.spatial.distance": ("distances", "models.divergences"),
+    "scipy.spatial.distance": ("distances", "models.divergences", "models.metrics"),
     "scipy.spatial.transform": ("rotations", "models.rotations"),
     "scipy.special": (
         "special",
@@ -70,5 +78,6 @@ DECLARED: dict[str, tuple[str, ...]] = {
         "models.circular",
         "models.intervals",
         "models.densities",
+        "refusals",
     ),
 }

@@ -22,10 +22,6 @@ from s2sad.ops.spec import Sample, constant, ndim, rule, sample
 from s2sad.runtime.decompositions import (
     cholesky_adjoint,
     cholesky_tangent,
-    eig_adjoint,
-    eig_tangent,
-    eigvals_adjoint,
-    eigvals_tangent,
     svd_or_values_adjoint,
     svd_tangent,
     svdvals_adjoint,
@@ -349,48 +345,6 @@ def eigvalsh(
     v = linalg.eigh(a, b, lower=lower, subset_by_index=subset_by_index)[1]
     a_bar, b_bar = eigh_adjoint(z_bar, np.zeros_like(v), z, v, a, b, lower)
     return a_bar, b_bar
-
-
-def _general() -> Sequence[Sample]:
-    turned = np.array([[0.3, -2.0, 0.1], [1.5, 0.4, 0.7], [0.2, 0.5, 1.9]])
-    spread = numbers(3, 3) / 4 + np.diag([1.0, 2.5, -2.0])
-    several = np.stack([spread, 2 * turned])
-    return [sample(a) for a in (turned, spread, complexes(3, 3), numbers(1, 1), turned.astype(np.float32), several)]
-
-
-def _eig_jvp(a_dot: Array, z: Any) -> tuple[Array, Array]:
-    return eig_tangent(a_dot, z[0], z[1])
-
-
-@rule(
-    linalg.eig,
-    wrt=["a"],
-    jvp=_eig_jvp,
-    samples=_general,
-    infer=infer.scipy.eigensystem,
-    dtype="unknown",
-    complex_adjoints=True,
-    gives=(tuple, list, np.ndarray),
-)
-def eig(z: Any, z_bar: Any, a: Array, check_finite: bool = True) -> Array:
-    return eig_adjoint(z_bar[0], z_bar[1], z[0], z[1])
-
-
-def _eigvals_jvp(a_dot: Array, z: Array, a: Array) -> Array:
-    return eigvals_tangent(a_dot, z, a)
-
-
-@rule(
-    linalg.eigvals,
-    wrt=["a"],
-    jvp=_eigvals_jvp,
-    samples=_general,
-    infer=infer.linalg.general_eigenvalues,
-    dtype="unknown",
-    complex_adjoints=True,
-)
-def eigvals(z: Array, z_bar: Array, a: Array, check_finite: bool = True) -> Array:
-    return eigvals_adjoint(z_bar, z, a)
 
 
 # --- singular values, QR

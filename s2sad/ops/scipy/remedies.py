@@ -5,7 +5,7 @@ from __future__ import annotations
 from s2sad.runtime.classes import module_of
 
 _LINEAR = "use np.linalg.solve of the constraints that hold at the solution"
-_TEST = "write its statistic with np.mean, np.std and np.sum; a p-value is a distribution function of scipy.stats"
+TEST = "write its statistic with np.mean, np.std and np.sum; a p-value is a distribution function of scipy.stats"
 
 REMEDIES: dict[str, str] = {
     "scipy.optimize.linprog": _LINEAR,
@@ -19,7 +19,7 @@ REMEDIES: dict[str, str] = {
     "scipy.stats.kendalltau": "ranks have no derivative; use scipy.stats.pearsonr",
     "scipy.optimize.approx_fprime": "use s2sad.grad",
     "scipy.optimize.rosen_der": "use s2sad.grad(scipy.optimize.rosen)",
-    **dict.fromkeys([f"scipy.stats.{name}" for name in ("bartlett", "levene", "kstest")], _TEST),
+    **dict.fromkeys([f"scipy.stats.{name}" for name in ("bartlett", "levene", "kstest")], TEST),
     "scipy.spatial.ConvexHull": "find the vertices under stop_gradient(...) and compute with x[vertices]",
     "scipy.spatial.cKDTree": "find the neighbours under stop_gradient(...) and compute the distances with x[indices]",
     "scipy.spatial.KDTree": "find the neighbours under stop_gradient(...) and compute the distances with x[indices]",

@@ -273,6 +273,8 @@ def zoom_fft(
     return zoom_adjoint(z_bar, np.shape(x)[axis], fn, fs, endpoint, axis)
 
 
+_STEPS = "use scipy.linalg.expm of the matrix of the system for a step, in a loop"
+_FREQUENCIES = "use freqs or freqz of scipy.signal, or np.polyval of numerator and denominator at 1j * w"
 #: What to do instead of differentiating a function of ``scipy.signal``.
 REFUSED = {
     "hilbert2": "use np.fft.fft2",
@@ -290,7 +292,9 @@ REFUSED = {
     "butter": _FILTER,
     "firwin": _FILTER,
     "bilinear": _FILTER,
-    "lsim": "use scipy.linalg.expm for a step, in a loop",
+    # What makes objects of the classes of systems is long Python.
+    **dict.fromkeys(("lsim", "impulse", "step", "dlsim", "dimpulse", "dstep", "cont2discrete"), _STEPS),
+    **dict.fromkeys(("freqresp", "bode", "dfreqresp", "dbode"), _FREQUENCIES),
 }
 
 for _name, _text in REFUSED.items():
