@@ -140,9 +140,18 @@ def at_knots(x: Any) -> Any:
     return np.sum(signal.cspline1d_eval(x, np.array([0.5])))
 
 
+def test_values_of_splines() -> None:
+    x = np.arange(1.0, 7.0)
+    np.testing.assert_allclose(grad(at_knots)(x), numeric_gradient(at_knots, (x,)), rtol=1e-6, atol=1e-9)
+
+
+def coefficients(x: Any) -> Any:
+    return np.sum(signal.cspline1d(x, 1.0))
+
+
 def test_what_the_source_of_a_library_is_refused_for_is_said_of_the_function_that_was_called() -> None:
-    with pytest.raises(UnsupportedError, match="cspline1d_eval has no derivative rule, and its source can") as refused:
-        grad(at_knots)(np.arange(1.0, 7.0))
+    with pytest.raises(UnsupportedError, match="cspline1d has no derivative rule, and its source can") as refused:
+        grad(coefficients)(np.arange(1.0, 7.0))
     (found,) = refused.value.violations
     assert found.place is not None
     assert found.place.file == __file__

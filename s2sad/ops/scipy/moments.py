@@ -209,7 +209,7 @@ for _name, _counted in _COUNTED.items():
 # --- distributions without any rule
 
 _VALUES = ("logpdf", "pdf", "logpmf", "pmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
-_OTHERS = ("mean", "var", "std", "entropy", "median", "moment", "stats", "interval", "expect", "nnlf", "fit", "support")
+_OTHERS = ("mean", "var", "std", "entropy", "median", "moment", "stats", "interval", "expect", "nnlf", "fit")
 for _object in vars(stats).values():
     if isinstance(_object, (stats.rv_continuous, stats.rv_discrete)):
         for _method in (*_VALUES, *_OTHERS, "rvs"):
