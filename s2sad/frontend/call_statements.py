@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
-from s2sad.frontend.trees import nodes_of
+from s2sad.frontend.trees import new_name, nodes_of
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -89,7 +89,7 @@ class _Writing(gast.NodeTransformer):  # type: ignore[misc]
         return next((one for one in (*_FUNCTIONS, *_OPERATORS) if function is one), None)
 
     def stored(self, call: Node, outs: list[Node], use: Callable[[Node], list[Node]]) -> list[Node]:
-        results = [self.name(stem) for stem in ("first", "second")]
+        results = [new_name(stem, self.taken) for stem in ("first", "second")]
         parts = gast.Tuple([_name(r, gast.Store()) for r in results], gast.Store())
         made: list[Node] = [gast.Assign([parts], gast.Call(call.func, call.args[: self.function(call).nin], []), None)]
         values = []
@@ -107,7 +107,7 @@ class _Writing(gast.NodeTransformer):  # type: ignore[misc]
         if target is not None and isinstance(whole, gast.Name) and whole.id == target:
             return [gast.AugAssign(_name(target, gast.Store()), operation, value)]
         is_free = target is not None and all(getattr(n, "id", None) != target for n in nodes_of(value))
-        name = target if target is not None and is_free else self.name("changed")
+        name = target if target is not None and is_free else new_name("changed", self.taken)
         made = [
             gast.Assign([_name(name, gast.Store())], whole, None),
             gast.AugAssign(_name(name, gast.Store()), operation, value),
@@ -126,20 +126,6 @@ class _Writing(gast.NodeTransformer):  # type: ignore[misc]
                 return None
             given = keyword.value.elts
         return given if len(given) == function.nout and not all(map(_is_none, given)) else None
-
-    def name(self, stem: str) -> str:
-        """A name that the function has not."""
-        found = next(name for name in _numbered(stem) if name not in self.taken)
-        self.taken.add(found)
-        return found
-
-
-def _numbered(stem: str) -> Iterator[str]:
-    yield stem
-    n = 2
-    while True:
-        yield f"{stem}_{n}"
-        n += 1
 
 
 def _is_none(node: Node) -> bool:

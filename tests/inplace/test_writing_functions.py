@@ -1027,8 +1027,8 @@ def item_set(x: Any) -> Any:
 
 def added_by_operator(x: Any) -> Any:
     a = x.copy()
-    operator.iadd(a, x * x)  # refused
-    return np.sum(a)
+    b = x + operator.iadd(a, x * x)  # refused
+    return np.sum(a * b)
 
 
 def list_method_unbound(x: Any) -> Any:
