@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
+from s2sad.ops.models import model_of
 from s2sad.ops.points import numbers
-from s2sad.ops.spec import Sample, constant, operation, rule, sample
+from s2sad.ops.spec import Sample, constant, operation, rule, sample, spec_of
 from s2sad.runtime.linear import like
 from s2sad.runtime.scipy.minima import (
     alone,
@@ -248,3 +249,18 @@ _MINIMUM = (
 
 for _function in (optimize.minimize, optimize.minimize_scalar, optimize.least_squares):
     operation(_function, signature=lambda fun: None, calls=("fun",), remedy=_MINIMUM)
+
+
+# --- minimisers that are refused as they stand: they are long Python
+
+_SLOPES = "use s2sad.grad"
+_MINIMA = "use scipy.optimize.minimize"
+_LONG = {
+    **dict.fromkeys(("approx_fprime", "check_grad"), _SLOPES),
+    **dict.fromkeys(("fmin_ncg", "fmin_cobyla", "fmin_l_bfgs_b", "fmin_slsqp", "fmin_tnc"), _MINIMA),
+    **dict.fromkeys(("basinhopping", "brute", "differential_evolution", "dual_annealing", "shgo", "direct"), _MINIMA),
+}
+for _name, _remedy in _LONG.items():
+    _function = getattr(optimize, _name)
+    if spec_of(_function) is None and model_of(_function) is None:
+        operation(_function, remedy=_remedy)

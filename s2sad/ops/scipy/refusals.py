@@ -1,4 +1,4 @@
-"""Functions of ``scipy.stats`` that are refused as they stand: what they are wrapped in, or call, is long Python."""
+"""Functions of SciPy that are refused as they stand: what they are wrapped in, or call, is long Python."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from s2sad.ops.spec import operation, spec_of
 _BINNED = "use np.bincount(np.digitize(x, edges), weights=values)"
 _NAMED = {
     **dict.fromkeys(("binned_statistic", "binned_statistic_2d", "binned_statistic_dd"), _BINNED),
-    **dict.fromkeys(("chi2_contingency", "fisher_exact", "describe", "tukey_hsd", "dunnett", "f_oneway"), TEST),
+    **dict.fromkeys(("chi2_contingency", "fisher_exact", "describe", "tukey_hsd", "dunnett", "wilcoxon"), TEST),
+    "quantile": "use np.quantile",
+    "wasserstein_distance_nd": "use wasserstein_distance of projections, or np.sort of both samples",
+    **dict.fromkeys(("yeojohnson_llf", "yeojohnson_normmax"), "use scipy.stats.yeojohnson with a lambda of your own"),
     "boxcox_normmax": "find the exponent under stop_gradient(...), and use scipy.stats.boxcox with it",
 }
 
