@@ -16,7 +16,7 @@ from s2sad.ops import infer
 from s2sad.ops.forms import METHOD, Form
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, linear, literal, ndim, rule, sample
-from s2sad.runtime.linear import layout_order, unrollaxis
+from s2sad.runtime.linear import inverse_axes, layout_order, unrollaxis
 
 Array = Any
 
@@ -132,7 +132,9 @@ def transpose(z_bar: Array, a: Array, axes: Any = None) -> Array:
         return z_bar.T
     if axes is None:
         return np.transpose(z_bar)
-    return np.transpose(z_bar, np.argsort(np.mod(axes, np.ndim(a))))
+    if axes is not None:
+        return np.transpose(z_bar, np.argsort(np.mod(axes, np.ndim(a))))
+    return np.transpose(z_bar, inverse_axes(axes, np.ndim(a)))
 
 
 def _matrix_stacks() -> Sequence[Sample]:

@@ -111,6 +111,15 @@ def layout_order(order: str, a: Any) -> Literal["C", "F"]:
     )
 
 
+def inverse_axes(axes: Any, ndim: int) -> Any:
+    """Return the ``axes`` that undo a transposition by others, of an array with ``ndim`` axes; None those by None.
+
+    >>> inverse_axes((2, 0, 1), 3), inverse_axes(None, 3)
+    ((1, 2, 0), None)
+    """
+    return None if axes is None else tuple(np.argsort(np.mod(axes, ndim)).tolist())
+
+
 # --- gathering ---
 
 
