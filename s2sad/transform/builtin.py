@@ -171,12 +171,14 @@ def _of_number(s: Specialiser, function: Any, args: Args, op: Operation, frame: 
         # What is of this very class is converted once more, to itself.
         value, converted = done[0], True
     known, found = s.plain(value), math.nan
-    if isinstance(known, Constant) and type(known.value) in (int, float, bool) and len(args) == 1:
+    is_text = isinstance(known, Constant) and type(known.value) is str and function in (int, float)
+    if isinstance(known, Constant) and (is_text or type(known.value) in (int, float, bool)) and len(args) == 1:
         try:
             found = function(known.value)
         except (ArithmeticError, ValueError):
             return None
         if type(found) is int or (function is float and type(known.value) is int):
+            s.used |= is_text
             return (Constant(found),)
     elif not converted:
         return None
@@ -335,7 +337,8 @@ def _mapping(s: Specialiser, cls: type, values: list[Abstract], named: dict[str,
         factory, values = values[0], values[1:]
         factory = None if factory == NONE else factory
     whole = pairs_of(s, values, named)
-    if whole is None or len(values) > 1 or len(whole) > MOST_ITEMS or (cls is Counter and values):
+    counts = cls is Counter and bool(values) and not (isinstance(values[0], Items) and values[0].cls in MAPPINGS)
+    if whole is None or len(values) > 1 or len(whole) > MOST_ITEMS or counts:
         return None
     s.used = s.used or cls is not dict or bool(values)
     return (items_of(s, list(whole.values()), tuple(whole), cls, factory),)

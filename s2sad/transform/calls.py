@@ -91,7 +91,7 @@ from s2sad.transform.regions import (
 )
 from s2sad.transform.selected import got_of_known
 from s2sad.transform.shapes import leads_to_number, things_of
-from s2sad.transform.simple import has_rule, is_structure, leaves_functions
+from s2sad.transform.simple import has_rule, is_structure, is_text, leaves_functions
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 #: How many operations a function and a lambda have at most that are inlined wherever they are called.
@@ -377,20 +377,20 @@ def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: O
     except S2SADError:
         return None
     given = [v for _, v in args]
-    follows = s.relied.writes_out and (
-        growing.is_followed_for_containers(s, function) or any(sizes.is_sized(s, value) for value in given)
-    )
+    sized = any(sizes.is_sized(s, value) for value in given)
+    follows = s.relied.writes_out and (sized or growing.is_followed_for_containers(s, function))
     follows = not all(existing.is_constant(s, v) for v in given) and (follows or growing.is_inlined(s, function, given))
+    # What is made of texts may be keys.
+    follows = follows or (s.relied.writes_out and any(map(is_text, given)))
     s.relied.recurs = s.relied.recurs or code in s.active
     makes = objects.makes_something(function) or (op.results and is_merged(s.active[-1], op.result))
     if not (follows or (makes and code not in s.active)) or code in s.endless:
         return None
-    before, used, lifted = s.mark(), s.used, dict(s.lifted)
+    before, used, lifted, done = s.mark(), s.used, dict(s.lifted), None
     try:
         done = call_function(s, function, args, op, frame, None)
     except NotSpecialisedError as error:
         s.relied.unfollowed.append(error)
-        done = None
     stars = objects.has_stars(function) and not all(existing.is_constant(s, v) for _, v in args)
     followed = follows or stars or any(v in s.types for _, v in args)
     if code in s.endless:

@@ -11,6 +11,7 @@ from s2sad.transform.constants import compared, is_among
 from s2sad.transform.containers import computed, is_key, members, position
 from s2sad.transform.existing import is_existing, is_of_this_class, is_this
 from s2sad.transform.known import Abstract, Choice, Closure, Items, Known, Method, Record, is_static
+from s2sad.transform.patterns import is_match
 from s2sad.transform.references import is_itself, is_same
 from s2sad.transform.simple import is_function
 from s2sad.transform.specialiser import Done, Frame, Specialiser
@@ -125,7 +126,7 @@ def _identical(s: Specialiser, a: Abstract, b: Abstract) -> bool | None:
                 return False
             if isinstance(value, Known) and is_of_this_class(s, value):
                 return False
-            if is_function(value) or is_something(s, value):
+            if is_match(value) or is_function(value) or is_something(s, value):
                 return False
             s.relied.asks_kinds |= isinstance(value, Value)
     return None

@@ -22,6 +22,7 @@ from s2sad.transform import (
     managers,
     objects,
     operators,
+    patterns,
     recording,
     selected,
     set_operators,
@@ -80,7 +81,7 @@ _ARITHMETIC = _either(
     operators.operator,
 )
 HANDLERS: dict[str, Handler] = {
-    "global": _either(variables.read, simple.global_name),
+    "global": _either(variables.read, patterns.of_module, simple.global_name),
     "load": simple.load,
     "store": simple.store,
     "copy": simple.copy,
@@ -121,6 +122,7 @@ HANDLERS: dict[str, Handler] = {
         attribute_dicts.attribute,
         typed.method,
         stand_ins.attribute,
+        patterns.attribute,
         objects.attribute,
     ),
     "set_attribute": _either(
@@ -133,7 +135,7 @@ HANDLERS: dict[str, Handler] = {
     "delete_attribute": existing.changes,
     "store_global": _either(variables.store, existing.changes),
     "delete_global": existing.changes,
-    "call": _either(typed.view, tables.changed, tables.call, recording.called, foreign.call, calls.call),
+    "call": _either(typed.view, tables.changed, tables.call, recording.called, foreign.call, patterns.call, calls.call),
     "comprehension": as_dict(
         _either(
             tables.run_through,

@@ -12,6 +12,7 @@ from s2sad.transform.constants import compared
 from s2sad.transform.containers import (
     MAPPINGS,
     change,
+    computed,
     items_of,
     key_of,
     keyed,
@@ -240,6 +241,8 @@ class Receiver:
     def update(self) -> Done:
         if self.items.cls is set:
             return self._add_all()
+        if self.items.cls is Counter:
+            return self._counted("+")
         found: list[tuple[object, Abstract]] = []
         if not self.whole(0, 1, *self.named):
             return None
@@ -260,6 +263,24 @@ class Receiver:
             found += pairs
         for key, value in (*found, *self.named.items()):
             put(self.s, self.items, key, value)
+        self.s.used = True
+        return (NONE,)
+
+    def subtract(self) -> Done:
+        return self._counted("-")
+
+    def _counted(self, sign: str) -> Done:
+        """Add the numbers under the keys of another dict to those of a `Counter`, or subtract them."""
+        other = self.values[0] if self.whole(1, 1) else None
+        content = self.s.content(other) if isinstance(other, Items) and other.cls in MAPPINGS else None
+        if content is None or content.keys is None:
+            return None
+        for key, cell in zip(content.keys, content.slots, strict=True):
+            now = self.s.content(self.items)
+            at = None if now is None else position(now, key)
+            held = Constant(0) if at is None or now is None else self.s.state[now.slots[at]]
+            both = (held, self.s.state[cell]) if sign == "-" else (self.s.state[cell], held)
+            put(self.s, self.items, key, computed(self.s, "binary", sign, both, self.op, self.frame))
         self.s.used = True
         return (NONE,)
 
@@ -313,7 +334,7 @@ _NAMES: dict[type, Sequence[str]] = {
     dict: _OF_DICTS,
     defaultdict: _OF_DICTS,
     OrderedDict: (*_OF_DICTS, "move_to_end"),
-    Counter: [name for name in _OF_DICTS if name != "update"],
+    Counter: (*_OF_DICTS, "subtract"),
     set: ("add", "discard", "remove", "update", "clear", "copy", *set_operators.METHODS),
 }
 _SHADOWED = {"keys": "keys_", "values": "values_", "items": "items_"}

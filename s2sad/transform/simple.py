@@ -52,6 +52,7 @@ from s2sad.transform.known import (
     is_callable,
     is_static,
 )
+from s2sad.transform.patterns import is_match
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 
 # --- names
@@ -68,8 +69,8 @@ def global_name(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return (written,)
     of_users = own_class(value) is not None and not isinstance(value, (type, types.ModuleType))
     of_users = of_users or is_container(value)
-    if type(value) is int and s.relied.writes_out:
-        return _integer_of_module(s, op.data, frame, value)
+    if type(value) in (int, str) and s.relied.writes_out:
+        return _constant_of_module(s, op.data, frame, value)
     if not (callable(value) or isinstance(value, types.ModuleType) or of_users):
         if (model := ops.object_model_of(type(value))) is not None:
             return _foreign(s, op, frame, value, model)
@@ -87,8 +88,8 @@ def global_name(s: Specialiser, op: Operation, frame: Frame) -> Done:
     return (now(s, Known(value, (), operand, (frame.home, op.data, ()))),)
 
 
-def _integer_of_module(s: Specialiser, name: str, frame: Frame, value: int) -> Done:
-    """An integer of a variable of a module or closure, which may say how often a loop runs and which item is meant."""
+def _constant_of_module(s: Specialiser, name: str, frame: Frame, value: Any) -> Done:
+    """An integer or text of a variable of a module or closure: how often a loop runs, which item is meant, a key."""
     resolver = frame.home.resolver
     if resolver.is_rebound(name):
         return None
@@ -287,7 +288,11 @@ def truth(s: Specialiser, value: Abstract) -> bool | None:
     value = s.plain(value)
     if isinstance(value, Constant):
         return None if value is UNSET else bool(value.value)
-    if isinstance(value, (Closure, Method, Partial)) or (isinstance(value, Choice) and is_callable(value)):
+    if (
+        is_match(value)
+        or isinstance(value, (Closure, Method, Partial))
+        or (isinstance(value, Choice) and is_callable(value))
+    ):
         return True
     if (
         isinstance(value, Record)
@@ -381,6 +386,11 @@ def _repeated(s: Specialiser, value: Abstract, times: Abstract) -> Done:
         return None
     items = list(row) * times.value
     return (items_of(s, items),) if isinstance(value, Items) else (Row(tuple(items)),)
+
+
+def is_text(value: Abstract) -> bool:
+    """Whether a value is a text that is known."""
+    return isinstance(value, Constant) and type(value.value) is str
 
 
 def has_rule(value: Any) -> bool:

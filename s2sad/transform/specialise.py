@@ -16,27 +16,24 @@ import dataclasses
 import functools
 import inspect
 import itertools
+import re
 import types
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
-import gast
 import numpy as np
 
 from s2sad import ops
 from s2sad.errors import Place, SourceError, Violation
 from s2sad.frontend.called import is_followed
-from s2sad.frontend.given import given
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
 from s2sad.frontend.touched import Calls, State
-from s2sad.frontend.trees import nodes_of
 from s2sad.ir.code import UNSET, Code, Operand, Operation, Value, Variable, inner, regions_in
 from s2sad.ir.types import Fact
 from s2sad.ops.models import class_method_model_of, has_modelled_methods
-from s2sad.runtime.classes import MEMBERS
 from s2sad.transform import (
     calls,
     classes,
@@ -61,6 +58,7 @@ from s2sad.transform.handlers import HANDLERS
 from s2sad.transform.instances import Instance, part
 from s2sad.transform.known import Cell, Home, Known, NotSpecialisedError, Returned
 from s2sad.transform.making import Making
+from s2sad.transform.patterns import MATCHING
 from s2sad.transform.reasons import place_in, reason
 from s2sad.transform.regions import (
     DISPLAYS,
@@ -78,6 +76,7 @@ from s2sad.transform.specialiser import Frame, Specialiser
 from s2sad.transform.state import begin
 from s2sad.transform.steady import Steady
 from s2sad.transform.taken import place_of, take
+from s2sad.transform.unknown_calls import calls_unknown
 
 
 @dataclass
@@ -263,7 +262,7 @@ def _steady(
     state: State,
 ) -> Steady:
     """What a function that has been specialised may run as it stands."""
-    unknown = any(map(_calls_unknown, (whole, *sources.values())))
+    unknown = any(map(calls_unknown, (whole, *sources.values())))
     known = functools.partial(program.touched, function, whole, sources, state) if program is not None else None
     direct = known or (lambda: None)
     return Steady((whole.function, *sources), unknown, direct)
@@ -273,20 +272,6 @@ def _may_be_read(s: Specialiser, steady: Steady) -> bool:
     """Whether something that a new program runs as it stands may read what it sets on objects that exist."""
     names = s.relied.remembered
     return bool(names) and (steady.reads(names) or not names.isdisjoint(s.relied.read))
-
-
-def _calls_unknown(source: Source) -> bool:
-    """Whether a function calls something of which it is not known what it is, which may be an object of any class."""
-    resolver = Resolver(source.function, frozenset(source.function.__code__.co_varnames))
-    for node in nodes_of(source.node):
-        if isinstance(node, gast.Call) and not (isinstance(node.func, gast.Attribute) and node.func.attr in MEMBERS):
-            found, value = resolver.lookup(node.func)
-            known = given(node, resolver.lookup)
-            called = known.of(known.spec.calls) if known.spec is not None and known.spec.calls else ()
-            named = [part for part in called if isinstance(part, gast.Name) and not resolver.lookup(part)[0]]
-            if not found or existing.is_object(value) or named:
-                return True
-    return False
 
 
 def _specialised(
@@ -319,6 +304,7 @@ _FUNCTIONS = (
     defaultdict, deque, OrderedDict, Counter, SimpleNamespace, dataclasses.replace, dataclasses.asdict,
     dataclasses.fields, iter, next,
     namedtuple, itertools.zip_longest, functools.reduce, map, filter, reversed, sorted, set, dict, getattr, setattr,
+    *MATCHING,
 )  # fmt: skip
 _RUNNING = ("for", "comprehension", "generator")
 
@@ -353,7 +339,12 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
             found, value = s.lookup(frame, op.data)
             if found and (callable(value) or existing.is_object(value) or isinstance(value, types.ModuleType)):
                 values[op.result] = value
-            if found and (_is_one_of(value, _FUNCTIONS) or existing.holds_objects(value) or foreign.meets_model(value)):
+            if found and (
+                _is_one_of(value, _FUNCTIONS)
+                or isinstance(value, re.Pattern)
+                or existing.holds_objects(value)
+                or foreign.meets_model(value)
+            ):
                 return True
         elif op.kind in ("tuple", *DISPLAYS) and any(simple.is_structure(Known(values.get(o))) for o in op.operands):  # type: ignore[arg-type]
             return True
