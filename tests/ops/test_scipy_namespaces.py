@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import optimize, signal, stats
+from scipy.cluster import hierarchy, vq
 
 from s2sad import grad, jvp, value_and_grad
 from s2sad.errors import S2SADError
@@ -70,6 +71,8 @@ def test_unions_of_classes() -> None:
         (lambda x: signal.step(([x[0]], [1.0, x[1]]))[1][3], "signal.step"),
         (lambda x: stats.kruskal(x, x[:3] + 1)[0], "stats.kruskal"),
         (lambda x: stats.lmoment(x)[0], "stats.lmoment"),
+        (lambda x: hierarchy.linkage(x.reshape(5, 1))[0, 2], "hierarchy.linkage"),
+        (lambda x: vq.kmeans2(x.reshape(5, 1), 2)[0][0, 0], "vq.kmeans2"),
         (lambda x: stats.wilcoxon(x).statistic, "stats.wilcoxon"),
         (lambda x: optimize.approx_fprime(x, lambda t: np.sum(t**2))[0], "optimize.approx_fprime"),
         (lambda x: optimize.fmin_l_bfgs_b(lambda t: np.sum((t - x) ** 2), X)[0][0], "optimize.fmin_l_bfgs_b"),

@@ -27,6 +27,7 @@ ROOTS = {
 #: SciPy's modules, and those here that declare their functions.
 DECLARED: dict[str, tuple[str, ...]] = {
     "scipy._lib._array_api": ("namespaces", "models.namespaces"),
+    "scipy.cluster": ("clusters",),
     "scipy.fft": ("transforms", "cosines"),
     "scipy.fftpack": ("fftpack",),
     "scipy.integrate": ("integrate", "integrals", "odes", "callbacks", "models.integrate", "models.quadrature"),
