@@ -67,6 +67,10 @@ class Activity:
     stale: tuple[Stmt | None, ...] = ()
     together: frozenset[str] = frozenset()
 
+    def is_unused(self, written: Expr) -> bool:
+        """Whether what is differentiated may be written into an object, but the result does not depend on that."""
+        return isinstance(written, Var) and written.name in self.varied - self.useful - self.stopped
+
 
 def passes(expr: Expr) -> bool:
     """Whether a derivative can pass through an operation (its operands aside)."""

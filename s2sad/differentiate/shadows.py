@@ -155,7 +155,8 @@ class Shadows:
         if function is np.diag and known.ndim == 2:
             return Call(_DIAGONAL, (*of_shadow, *(v for _, v in value.kwargs)))
         if function in (np.diagonal, np.linalg.diagonal):
-            return Call(_DIAGONAL, of_shadow, value.kwargs) if function is np.diagonal else None
+            axes = () if function is np.diagonal else (("axis1", Const(-2)), ("axis2", Const(-1)))
+            return Call(_DIAGONAL, of_shadow, (*value.kwargs, *axes))
         rule = ops.find(function)
         is_call = value.op.kind in ("function", "method") or function is einsum_view
         if rule is not None and is_call and rule.mirrors:

@@ -122,7 +122,7 @@ def _is_accepted(state: State, stmt: Store, active: bool) -> bool:
         refusals.refuse_stopped(stmt.origin.line)
         return False
     if not state.adjoints.is_active(base) and not stopped:
-        if active:
+        if active and not state.known.activity.is_unused(base):
             refusals.refuse_buffer(stmt.origin.line)
         return False
     fact = state.make.fact(base)

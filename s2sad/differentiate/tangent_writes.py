@@ -35,6 +35,8 @@ from s2sad.runtime.items import require_ndarray, require_replaceable
 from s2sad.runtime.tangents import assigned, broadcast_like, placed_tangent
 from s2sad.runtime.zero_tangents import joined_tangent, own_tangent, viewed_tangent, viewed_tangents
 
+#: What gives views that cannot be written.
+_READ_ONLY = (np.diag, np.diagonal, np.linalg.diagonal)
 _OWN = Op("runtime", "own", own)
 _OWN_TANGENT = Op("runtime", "own_tangent", own_tangent)
 _JOINED_TANGENT = Op("runtime", "joined_tangent", joined_tangent)
@@ -124,7 +126,10 @@ def _viewed(state: State, target: str, value: Call, dot: Expr) -> Expr:
     first_dot = state.tangents.held(first)
     if state.make.of[target].kind in CONTAINERS:
         return _all_viewed(state, target, value, dot)
-    if rule.result in ("view", "maybe_view") and mirrors(value) and not value.op.checked and whole.kind == "array":
+    # Nothing is written through a view that may only be read.
+    mirrored = mirrors(value) or any(value.op.function is one for one in _READ_ONLY)
+    viewing = rule.result in ("view", "maybe_view") or sharing(value, state.make.fact) == "view"
+    if viewing and mirrored and not value.op.checked and whole.kind == "array":
         return replace(value, args=(first_dot, *value.args[1:]))
     return Call(_VIEWED_TANGENT, (Var(target), first, first_dot, bare(dot)))
 
@@ -229,7 +234,7 @@ def store(state: State, stmt: Store) -> None:
     if (check := check_of_flat(stmt, state.effects.group)) is not None:
         state.make.before.append(check)
     if whole is None:
-        if state.tangents.is_active(value):
+        if state.tangents.is_active(value) and not state.known.activity.is_unused(stmt.base):
             what = "a value that is differentiated is written into an array that is not, as far as is known"
             state.refusals.refuse(stmt.origin.line, what, "Make the array in this function (np.zeros(...)).")
         return

@@ -242,10 +242,7 @@ class Expressions:
         found, function = self.resolver.lookup(node.func)
         if function is np.ndarray and operators.has_no_buffer(node):
             function = np.empty
-        if plain and ops.is_check(function):
-            op = Op("runtime", function.__name__, function, pure=False)
-            return Call(op, tuple([self.constant(a) for a in node.args]), (), node)
-        known = found and (ops.is_pure(function) or is_numpy(function))
+        known = found and (ops.is_pure(function) or ops.is_check(function) or is_numpy(function))
         if plain and known and not runs_writing(node, self.resolver.lookup):
             pure = not (runs(node, self.resolver.lookup) or ops.is_ordered(function))
             op = Op("function", self.resolver.text(node.func), function, pure)

@@ -450,8 +450,10 @@ class _Lowering(Protected):
             return
         if isinstance(function, types.FunctionType):
             whole = self.constant_call(s.value)
-            is_check = isinstance(whole, Call) and ops.is_check(function)
-            if is_check or (isinstance(whole, Opaque) and whole.call is not None):
+            if isinstance(whole, Call) and ops.is_check(function):
+                self.emit(Evaluate(replace(whole, op=replace(whole.op, kind="runtime")), self.origin))
+                return
+            if isinstance(whole, Opaque) and whole.call is not None:
                 # What the function does to what the module holds is known.
                 self.emit(Evaluate(whole, self.origin))
                 return

@@ -326,7 +326,8 @@ constant(
 
 def _sums() -> Sequence[Sample]:
     a = np.array([2.5, -1.0])
-    return [sample(a, a + 1.0), sample(1.5, 2.0), sample(a, 2.0), sample([1.5, a], [2.0, a + 1.0])]
+    lists = [sample([1.5, a], [2.0, a + 1.0]), sample([1.5, a], (2.0, a + 1.0))]
+    return [sample(a, a + 1.0), sample(1.5, 2.0), sample(a, 2.0), *lists]
 
 
 @linear(

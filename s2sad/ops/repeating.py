@@ -25,6 +25,7 @@ from s2sad.runtime.linear import (
     untrace,
 )
 from s2sad.runtime.padding import pad_adjoint, pad_ends, pad_tangent, padded_ends, unpad
+from s2sad.runtime.trees import diagonal_view as diagonal_view_
 
 Array = Any
 
@@ -331,6 +332,11 @@ def _diagonals() -> Sequence[Sample]:
     np.diagonal, wrt=["a"], samples=_diagonals, result="view", infer=infer.shaping.diagonal, mirrors=False, forms=METHOD
 )
 def diagonal(z_bar: Array, a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    return undiagonal(z_bar, np.shape(a), offset, axis1, axis2)
+
+
+@linear(diagonal_view_, wrt=["a"], samples=_diagonals, result="view", infer=infer.shaping.diagonal)
+def diagonal_view(z_bar: Array, a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return undiagonal(z_bar, np.shape(a), offset, axis1, axis2)
 
 

@@ -18,6 +18,7 @@ from s2sad.runtime.items import (
     require_layout,
     require_ndarray,
     require_nothing_left,
+    require_number,
     require_real,
     require_real_operand,
     require_replaceable,
@@ -77,7 +78,7 @@ constant(laid_out_like, signature=_like, infer=infer.creation.filled_like, dtype
 constant(apart, unshared, sole, in_one_place, special=frozenset(), calls=(), ordered=True)
 constant(
     as_pair, require_arithmetic, require_as_long, require_convertible, require_dict, require_floats, require_layout,
-    require_ndarray, require_nothing_left, require_real, require_real_operand, require_replaceable,
+    require_ndarray, require_nothing_left, require_number, require_real, require_real_operand, require_replaceable,
     require_same_numbers, require_sequence, require_unswallowed, require_unwritten, require_value, same_value, unread,
     unseen, ordered=True,
 )  # fmt: skip

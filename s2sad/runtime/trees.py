@@ -319,9 +319,9 @@ def add_copy(x_bar: Any, z_bar: Any, order: Any = "C") -> None:
             x_bar += real_like(z_bar.copy(order="K").reshape(x_bar.shape, order=order), x_bar)
 
 
-def diagonal_view(x_bar: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def diagonal_view(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The diagonal of a shadow as a view that may be written."""
-    view = np.diagonal(x_bar, offset, axis1, axis2)
+    view = np.diagonal(a, offset, axis1, axis2)
     view.flags.writeable = True
     return view
 
