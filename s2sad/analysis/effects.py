@@ -385,5 +385,8 @@ def effects_of_calls(function: Function, facts: Facts, summarise: Summaries | No
         if known.met and id(call) in constant:
             # It stays as it stands, without checks.
             known = assumed(call, known.bound)
+        if not (known.written or call_may_write(call)):
+            # Whatever the types of its arguments are.
+            known = replace(known, outside=False, overwriting=False, altering=False)
         found[call] = found[call].joined(known) if call in found else known
     return found

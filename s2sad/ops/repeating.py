@@ -258,9 +258,9 @@ def _ends() -> Sequence[Sample]:
     ] + [sample(numbers(5, 6), float, ((1, 2), (2, 1)), "linear_ramp", ((0.5, 1.0), (2.0, 3.0)))]
 
 
-@linear(pad_ends, wrt=["g"], steps=frozenset({"values"}), samples=_ends, dtype="unknown")
+@linear(pad_ends, wrt=["g"], steps=frozenset({"values"}), samples=_ends, dtype="unknown", casts=True)
 def pad_ends_rule(z_bar: Any, g: Array, dtype: Any, pad_width: Any, mode: str = "constant", values: Any = 0) -> Array:
-    return padded_ends(z_bar, g, pad_width, mode)
+    return padded_ends(z_bar, g, dtype, pad_width, mode)
 
 
 # --- diagonals and triangles ---

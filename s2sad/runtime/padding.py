@@ -139,13 +139,17 @@ def pad_ends(g: Any, dtype: Any, pad_width: Any, mode: str = "constant", values:
     return like(uncast(unbroadcast(found, np.shape(values)), dtype, values), values)
 
 
-def padded_ends(ends: Any, g: Any, pad_width: Any, mode: str = "constant") -> Any:
+def padded_ends(ends: Any, g: Any, dtype: Any, pad_width: Any, mode: str = "constant") -> Any:
     """Return the adjoint of ``g`` in `pad_ends`: zeros in the middle, between what the ends have.
 
+    Of an array of integers all is zero.
+
     Example:
-        >>> padded_ends(2.0, np.ones(5), 2, "linear_ramp")
+        >>> padded_ends(2.0, np.ones(5), float, 2, "linear_ramp")
         array([2., 1., 0., 1., 2.])
     """
+    if np.dtype(dtype).kind not in "fc":
+        return np.zeros_like(g)
     pairs = _pairs(pad_width, np.ndim(g))
     middle = np.zeros([n - sum(pair) for n, pair in zip(np.shape(g), pairs, strict=True)], np.result_type(g))
     if mode == "linear_ramp":

@@ -120,3 +120,14 @@ def test_second_derivatives_of_values_that_are_put_in(name: str) -> None:
     slope = grad(f)
     expected = (slope(x + 1e-5 * way) - slope(x - 1e-5 * way)) / 2e-5
     np.testing.assert_allclose(hvp(f, (x,), (way,)), expected, rtol=1e-7)
+
+
+def test_second_derivatives_of_ends_of_an_array_of_integers() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(x[0] ** 2 * np.pad(np.array([1, 2, 3]), 1, constant_values=x[0] * x[1]))
+
+    x, way = Z.real, WAY.real
+    slope = grad(f)
+    expected = (slope(x + 1e-6 * way) - slope(x - 1e-6 * way)) / 2e-6
+    np.testing.assert_allclose(hvp(f, (x,), (way,)), expected, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(grad(lambda x: grad(f)(x) @ way)(x), expected, rtol=1e-7, atol=1e-9)
