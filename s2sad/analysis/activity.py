@@ -18,7 +18,14 @@ from s2sad.analysis.effects import Effects
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.sharers import HELD, STATE
 from s2sad.analysis.stopped import stale_reads, stopped_names
-from s2sad.analysis.summaries import CallEffects, constant_calls, only_changes, user_calls, written_unseen
+from s2sad.analysis.summaries import (
+    CallEffects,
+    constant_calls,
+    only_changes,
+    user_calls,
+    whole_call,
+    written_unseen,
+)
 from s2sad.analysis.versions import changed_items
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.lower import Lowered
@@ -93,7 +100,7 @@ def carriers(expr: Expr, calls: Mapping[Call, CallEffects] = _NONE_KNOWN) -> Ite
             yield from (name for _, name in expr.names)
     elif passes(expr):
         operands: Iterable[Expr] = children(expr)
-        if isinstance(expr, Call) and (known := calls.get(expr)) is not None and known.through is not None:
+        if (known := whole_call(expr, calls)) is not None and known.through is not None:
             operands = _operands(known, known.through)
         if isinstance(expr, Call) and expr.op.kind == "index":
             operands = expr.args[:1]
@@ -112,7 +119,7 @@ def _operands(known: CallEffects, params: Collection[str]) -> list[Expr]:
 
 def _item_carriers(value: Expr, count: int, calls: Mapping[Call, CallEffects]) -> list[set[str]]:
     """The names through which a derivative passes to each of ``count`` items of a value."""
-    known = calls.get(value) if isinstance(value, Call) else None
+    known = whole_call(value, calls)
     if known is None or known.parts is None or len(known.parts) != count:
         return [set(carriers(value, calls))] * count
     return [

@@ -41,6 +41,7 @@ from s2sad.ir.nodes import (
     Call,
     Copy,
     Enter,
+    Evaluate,
     Expr,
     For,
     Function,
@@ -177,7 +178,7 @@ def effects(
     stopping: set[str] = set()
     put: list[list[str]] = []
     if calls is None:
-        calls = effects_of_calls(function, facts, summarise)
+        calls = effects_of_calls(function, facts, summarise, context)
 
     def link(value: Expr, targets: tuple[str, ...]) -> None:
         for target in targets:
@@ -373,7 +374,9 @@ def _variables(names: Iterable[str]) -> frozenset[str]:
     return frozenset(n.removeprefix(OUTSIDE) for n in names if n.startswith(OUTSIDE))
 
 
-def effects_of_calls(function: Function, facts: Facts, summarise: Summaries | None) -> dict[Call, CallEffects]:
+def effects_of_calls(
+    function: Function, facts: Facts, summarise: Summaries | None, context: Context | None = None
+) -> dict[Call, CallEffects]:
     """The effects of the calls of functions that have source."""
     calls = [call for stmt in walk(function.body) for call in (*user_calls(stmt), *constant_calls(stmt))]
     if not calls or summarise is None:
@@ -385,8 +388,19 @@ def effects_of_calls(function: Function, facts: Facts, summarise: Summaries | No
         if known.met and id(call) in constant:
             # It stays as it stands, without checks.
             known = assumed(call, known.bound)
-        if not (known.written or call_may_write(call)):
-            # Whatever the types of its arguments are.
-            known = replace(known, outside=False, overwriting=False, altering=False)
         found[call] = found[call].joined(known) if call in found else known
-    return found
+    writing = context is not None or any(map(_writes_itself, walk(function.body)))
+    # A callee keeps shadows of what it is known to write in its own terms, so its caller has to agree.
+    if writing or any(map(call_may_write, calls)) or any(known.written for known in found.values()):
+        return found
+    # Where nothing is written at all, only the arguments that a result depends on are of interest.
+    return {
+        call: replace(assumed(call, known.bound), through=known.through, parts=known.parts)
+        for call, known in found.items()
+    }
+
+
+def _writes_itself(stmt: Stmt) -> bool:
+    """Whether a statement writes into an object, calls of functions that have source aside."""
+    changes = isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind in ("inplace", "change")
+    return isinstance(stmt, (Store, Evaluate)) or changes

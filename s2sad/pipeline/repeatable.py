@@ -8,7 +8,7 @@ import contextlib
 import functools
 import types
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import gast
@@ -86,7 +86,7 @@ def _sets_filters(node: ast.AST, named: Callable[[Any, Collection[str]], object]
     call = node.value if isinstance(node, ast.Expr) else None
     if not isinstance(call, ast.Call) or call.keywords or not all(isinstance(a, ast.Constant) for a in call.args):
         return False
-    return named(call.func, ()) in (warnings.simplefilter, warnings.filterwarnings)
+    return _is_among(named(call.func, ()), (warnings.simplefilter, warnings.filterwarnings))
 
 
 def _is_repeatable(expr: Expr, named: Callable[[Any, Collection[str]], object]) -> bool:
@@ -99,7 +99,7 @@ def _is_repeatable(expr: Expr, named: Callable[[Any, Collection[str]], object]) 
             known = all((isinstance(f, ast.Name) and f.id == PLAIN_NAME) or _is_quiet(named(f, local)) for f in others)
             return known and not (alters or writes)
         case Call(op=op):
-            if op.function in _OUTSIDE or (op.kind == "method" and op.name in DRAWING_METHODS):
+            if _is_among(op.function, _OUTSIDE) or (op.kind == "method" and op.name in DRAWING_METHODS):
                 return False
             # An operator of what may be None is no more than what may raise.
             if op.kind in ("runtime", "user", "change", "inplace", "attempt", *_OPERATING) or _is_ours(op.function):
@@ -146,4 +146,9 @@ def _is_quiet(function: object, inside: frozenset[object] = frozenset()) -> bool
 
 def _is_ours(function: object) -> bool:
     """Whether a function is one that emitted text calls, and changes nothing but what it is given."""
-    return module_of(function).startswith(_OURS) and function not in _OUTSIDE
+    return module_of(function).startswith(_OURS) and not _is_among(function, _OUTSIDE)
+
+
+def _is_among(value: object, functions: Sequence[object]) -> bool:
+    """Whether an object is one of some functions; it is not compared, since it may do that in its own way."""
+    return any(value is function for function in functions)
