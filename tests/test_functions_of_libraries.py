@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from s2sad import S2SADError, grad, ops
-from s2sad.errors import UnsupportedError
+from s2sad.errors import ArgumentError, UnsupportedError
 from s2sad.pipeline import refused
 from tests.oracle import numeric_gradient
 
@@ -52,6 +52,8 @@ def wrong(module: str, name: str) -> str:
         if violation.place is None or violation.place.file != f.__code__.co_filename:
             return f"it is said of {violation.place}"
         return "" if f"module.{name} " in violation.message and violation.remedy else violation.message
+    except ArgumentError as error:
+        return "" if "but grad needs a float" in str(error) else repr(error)
     except (TypeError, ValueError, IndexError) as error:
         return repr(error) if isinstance(error, S2SADError) else ""
     return "" if np.allclose(found, numeric_gradient(f, (X,)), rtol=1e-6, atol=1e-8) else "a wrong gradient"
@@ -65,5 +67,5 @@ def test_functions_are_followed_as_a_whole_or_refused_by_one_error(module: str, 
 
 def test_errors_about_what_is_inside_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refused, "is_foreign", lambda function, file: False)
-    found = [wrong("scipy.spatial.distance", name) for name in ("dice", "yule")] + [wrong("scipy.linalg", "invpascal")]
+    found = [wrong("scipy.linalg", name) for name in ("invpascal", "invhilbert")]
     assert all(found)

@@ -183,7 +183,7 @@ def _stored_in_flat() -> Sequence[Sample]:
     samples=_stored_in_flat,
     infer=infer.axes.stored_row,
     result="maybe_view",
-    dtype="array",
+    dtype="unknown",
     steps={"index"},
 )
 def stored_in_flat(z_bar: Array, values: Any, shape: Any, index: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad, jvp, value_and_grad, vjp
-from s2sad.errors import UndefinedDerivativeError
+from s2sad.errors import UndefinedDerivativeError, UnsupportedError
 from s2sad.runtime import add_copy
 from s2sad.runtime.copies import laid_out_like
 from tests.oracle import numeric_gradient, richardson_jvp
@@ -149,11 +149,14 @@ def test_what_overlaps_is_as_numpy_writes_it_or_an_error(write: Callable[..., No
                 right += 1
             except UndefinedDerivativeError:
                 pass
+            except UnsupportedError:
+                # What is stored in it may be a part of the array itself.
+                assert write is set_flat
             try:
                 assert jvp(f, (x, i, j), (d, None, None)) == pytest.approx(expected, abs=1e-9), (i, j)
             except UndefinedDerivativeError:
                 assert write is set_flat
-    assert right > 20
+    assert right > 20 or write is set_flat
 
 
 def test_elements_of_a_constant_that_flat_reads_behind_itself_are_an_error() -> None:

@@ -353,6 +353,8 @@ ZERO = {(f"scipy.stats.uniform.{method}", name) for method in ("pdf", "logpdf") 
 ZERO |= {
     (f"scipy.stats.{law}.{method}", "scale") for law in ("loguniform", "reciprocal") for method in ("pdf", "logpdf")
 }
+# The points are under the flat part of the trapezoid.
+ZERO |= {(f"scipy.stats.trapezoid.{method}", name) for method in ("pdf", "logpdf") for name in ("x", "loc")}
 # A spline that goes through all points is the same for all weights.
 ZERO |= {("s2sad.runtime.scipy.interpolants.fitted_coefficients", "w")}
 
