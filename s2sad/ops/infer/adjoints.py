@@ -95,10 +95,6 @@ def total(b: Bound, fact: Look) -> Fact | None:
 
 def _total(first: Fact, second: Fact) -> Fact | None:
     if first.kind not in ("list", "tuple") or second.kind not in ("list", "tuple"):
-        if "list" in (first.kind, second.kind):
-            # Whatever the other is: a tuple, an array or 0.0.  A list that is the first says how many items there are.
-            items = None if first.items is None else tuple([(key, OPEN) for key, _ in first.items])
-            return Fact("list", items=items)
         return either([first, second]) if first.kind == second.kind else None
     each = None if first.each is None or second.each is None else _total(first.each, second.each)
     if first.items is None or second.items is None or len(first.items) != len(second.items):
