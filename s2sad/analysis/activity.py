@@ -76,7 +76,8 @@ class Activity:
 
     def is_unused(self, written: Expr) -> bool:
         """Whether what is differentiated may be written into an object, but the result does not depend on that."""
-        return isinstance(written, Var) and written.name in self.varied - self.useful - self.stopped
+        name = written.name if isinstance(written, Var) else None
+        return name in self.varied and name not in self.useful and name not in self.stopped
 
 
 def passes(expr: Expr) -> bool:
@@ -119,7 +120,7 @@ def _operands(known: CallEffects, params: Collection[str]) -> list[Expr]:
 
 def _item_carriers(value: Expr, count: int, calls: Mapping[Call, CallEffects]) -> list[set[str]]:
     """The names through which a derivative passes to each of ``count`` items of a value."""
-    known = whole_call(value, calls)
+    known = whole_call(value, calls) if isinstance(value, Call) else None
     if known is None or known.parts is None or len(known.parts) != count:
         return [set(carriers(value, calls))] * count
     return [
@@ -129,7 +130,7 @@ def _item_carriers(value: Expr, count: int, calls: Mapping[Call, CallEffects]) -
 
 
 class Flows:
-    """How derivatives flow between the names of a function, of which ``roots`` are the active parameters.
+    """The graph of differentiable dependences between the names of a function; ``roots`` are its active parameters.
 
     What a loop over a dict gives are keys, of which `s2sad.analysis.keys` makes sure that they carry no derivative.
     """

@@ -377,7 +377,7 @@ def _variables(names: Iterable[str]) -> frozenset[str]:
 def effects_of_calls(
     function: Function, facts: Facts, summarise: Summaries | None, context: Context | None = None
 ) -> dict[Call, CallEffects]:
-    """The effects of the calls of functions that have source."""
+    """The effects of the calls of functions that have source: no more than assumed, where nothing is written at all."""
     calls = [call for stmt in walk(function.body) for call in (*user_calls(stmt), *constant_calls(stmt))]
     if not calls or summarise is None:
         return {}

@@ -17,6 +17,7 @@ d[k] = d.get(k, 0.0) + v         ->  d[k] = (d[k] if k in d else 0.0) + v       
 from __future__ import annotations
 
 import copy
+import inspect
 import itertools
 import operator
 import types
@@ -64,6 +65,8 @@ _REPEATED = (
 _PLACES = (gast.Name, gast.Attribute, gast.Subscript, gast.Slice, *_REPEATED)
 #: What may change an argument that is evaluated before.
 _CHANGING = (gast.Call, gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom, *_INNER)
+#: What runs through what it is given.
+_PAIRING = (enumerate, filter, map, zip)
 #: What types are written with.
 _TYPES = (gast.Name, gast.Attribute, gast.Subscript, gast.Tuple, gast.Constant, gast.Load)
 
@@ -72,7 +75,8 @@ def with_respelled_calls(source: Source, code: types.CodeType) -> tuple[Source, 
     """A function, that of a ``code``, in which such calls stand as what they are, and on what that rests."""
     nodes = list(nodes_of(source.node))
     calls = [node for node in nodes if isinstance(node, gast.Call) and _has_such_a_name(node.func)]
-    if not calls and not any(map(_is_unpacked_generator, nodes)):
+    unpacked = any(map(_is_unpacked_generator, nodes))
+    if not calls and not unpacked:
         return source, ()
     resolver = Resolver(source.function, bound_in(source.node))
     lookup = resolver.lookup
@@ -85,7 +89,7 @@ def with_respelled_calls(source: Source, code: types.CodeType) -> tuple[Source, 
         _respelled(c, lookup) or _got(c, dicts) or _changed_item(c, lookup, is_shared) or _changed(c, lookup)
         for c in calls
     )
-    if not local and not any(found) and not any(map(_is_unpacked_generator, nodes)):
+    if not local and not any(found) and not unpacked:
         return source, ()
     made = _Respelling(lookup, is_shared, local, dicts).visit(made)
     return replace(source, node=made), tuple(resolver.guards.values())
@@ -114,7 +118,7 @@ class _Respelling(gast.NodeTransformer):  # type: ignore[misc]
 
     def visit_Assign(self, node: Node) -> Node:
         self.generic_visit(node)
-        if _is_unpacked_generator(node):
+        if _is_unpacked_generator(node) and all(_ends(r.iter, self.lookup) for r in node.value.generators):
             value = gast.ListComp(elt=node.value.elt, generators=node.value.generators)
             node.value = gast.copy_location(value, node.value)
         return node
@@ -128,23 +132,29 @@ class _Respelling(gast.NodeTransformer):  # type: ignore[misc]
 
 
 def _is_unpacked_generator(node: Node) -> bool:
-    """Whether a generator expression is unpacked at once, by variables that say how many items it gives.
-
-    One that runs through what a call makes may not end: it is asked for one item more than there are variables.
-    """
+    """Whether a generator expression is unpacked at once, by variables that say how many items it gives."""
     if not isinstance(node, gast.Assign) or not isinstance(node.value, gast.GeneratorExp):
         return False
     rounds = node.value.generators
     rows = all(isinstance(t, (gast.Tuple, gast.List)) for t in node.targets)
     stars = any(isinstance(e, gast.Starred) for t in node.targets for e in getattr(t, "elts", ()))
-    ends = not any((isinstance(r.iter, gast.Call) and _is_iterator(r.iter.func)) or r.is_async for r in rounds)
-    return rows and not stars and ends
+    return rows and not stars and not any(r.is_async for r in rounds)
 
 
-def _is_iterator(func: Node) -> bool:
-    """Whether a function may give items without end, by its name."""
-    name = func.attr if isinstance(func, gast.Attribute) else getattr(func, "id", "")
-    return name in ("iter", *(n for n in vars(itertools) if n[0] != "_"))
+def _ends(iterable: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> bool:
+    """Whether what a loop runs through surely has an end: Python asks for one item more than there are variables.
+
+    An iterator may have none, and what a call makes may be one, but for that of a method (``d.items()``).
+    """
+    if not isinstance(iterable, gast.Call):
+        return True
+    found, function = lookup(iterable.func)
+    if not found:
+        return isinstance(iterable.func, gast.Attribute)
+    is_generator = isinstance(function, types.FunctionType) and bool(function.__code__.co_flags & inspect.CO_GENERATOR)
+    is_endless = function is iter or any(function is one for one in vars(itertools).values())
+    inner = all(_ends(a, lookup) for a in iterable.args) if any(function is one for one in _PAIRING) else True
+    return inner and not is_generator and not is_endless
 
 
 def _filled_dicts(function: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> frozenset[str]:
@@ -215,7 +225,7 @@ def _respelled(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node |
         return _comprehension(call) if lookup(call.args[0].func)[1] in (zip, enumerate) else None
     if function is dict and len(call.args) == 1 and isinstance(call.args[0], gast.Call):
         return _dict_comprehension(call, None) if lookup(call.args[0].func)[1] is zip else None
-    if function == dict.fromkeys and call.args:
+    if isinstance(function, types.BuiltinMethodType) and function == dict.fromkeys and call.args:
         value = call.args[1] if len(call.args) > 1 else gast.Constant(None, None)
         return _dict_comprehension(call, value) if _is_atom(value) and len(call.args) < 3 else None
     if function is isinstance and len(call.args) == 2:

@@ -39,15 +39,7 @@ from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import MADE, Source, read_source
 from s2sad.ir.code import Code, Constant, Operand, Operation, inner
 from s2sad.ir.types import Kind
-from s2sad.runtime.classes import (
-    initialises,
-    inside,
-    is_of_library,
-    module_of,
-    own_class,
-    package_of,
-    static_member,
-)
+from s2sad.runtime.classes import initialises, inside, is_of_library, module_of, own_class, package_of, static_member
 from s2sad.runtime.contents import items_of
 
 

@@ -54,7 +54,7 @@ from s2sad.ops.results import DType, Result
 from s2sad.ops.samples import Sample as Sample
 from s2sad.ops.samples import Samples as Samples
 from s2sad.ops.samples import sample as sample
-from s2sad.runtime.classes import module_of
+from s2sad.runtime.classes import inside, module_of
 
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
@@ -424,12 +424,13 @@ def callee(function: object) -> OpSpec | None:
     entry = spec_of(function)
     if entry is not None or isinstance(function, (types.FunctionType, type)):
         return entry
-    name = getattr(function, "__name__", "")
     if isinstance(function, (types.MethodDescriptorType, types.WrapperDescriptorType)):
-        known = _forms.get(("method", name)) if issubclass(np.ndarray, function.__objclass__) else None
+        known = _forms.get(("method", function.__name__)) if issubclass(np.ndarray, function.__objclass__) else None
         return None if known is None else known[0]
-    owner = getattr(function, "__self__", None)
-    return None if owner is None else spec_of(getattr(type(owner), name, None))
+    owner, name = inside(function, "__self__"), inside(function, "__name__")
+    if isinstance(function, types.MethodType):
+        name = function.__name__
+    return None if owner is None or name is None else spec_of(getattr(type(owner), name, None))
 
 
 def form_of(kind: str, name: str) -> tuple[OpSpec, Form] | None:

@@ -234,11 +234,11 @@ def _of_call(found: CallEffects, call: Call, bound: Mapping[str, Expr], varied: 
 
 
 def _origins(flows: Flows, function: Function) -> Callable[[Expr], frozenset[str]]:
-    """From which parameters of a function, by their public names, an expression at its end may take a derivative."""
+    """A function that gives the parameters, by their public names, from which an expression takes a derivative."""
 
     def origins(value: Expr) -> frozenset[str]:
-        reached_ = flows.to_value(value)
-        return frozenset([p.public for p in function.params if p.name in reached_])
+        names = flows.to_value(value)
+        return frozenset([p.public for p in function.params if p.name in names])
 
     return origins
 

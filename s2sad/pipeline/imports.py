@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from s2sad import ops
+from s2sad.runtime.classes import inside, module_of
 
 _WIDTH = 100
 
@@ -65,8 +66,8 @@ def _public_names(value: Any) -> Iterator[tuple[str, str]]:
     elif ops.has_methods(value):
         yield ops.owner_name(value), type(value).__module__
     elif callable(value):
-        own, defined = getattr(value, "__name__", None), getattr(value, "__module__", None)
-        if isinstance(own, str) and isinstance(defined, str):
+        own, defined = inside(value, "__name__"), module_of(value)
+        if isinstance(own, str) and defined:
             yield own, defined
 
 

@@ -124,10 +124,11 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         if function is list:
             return (items,)
         return (computed(s, "call", ("",), (Known(tuple, ("tuple",)), items), op, frame),)
-    if len(args) == len(values) == 1 and isinstance(values[0], Record) and function in (str, repr):
-        return shown(s, values[0], _SHOWING[function], op, frame)
-    if len(values) == 1 and not named and function in (str, repr) and (text := shown_constant(function, values[0])):
-        return (text,)
+    if len(values) == 1 and not named and function in _SHOWING:
+        if isinstance(values[0], Record) and len(args) == 1:
+            return shown(s, values[0], _SHOWING[function], op, frame)
+        if text := shown_constant(function, values[0]):
+            return (text,)
     if of_objects is not None:
         given = Given(s, values, named, op, frame)
         return of_each(given, function) if takes_each(values, function) else of_objects(given)

@@ -95,7 +95,8 @@ class _Dispatched:
 def dispatched(s: Specialiser, known: Known, args: Args) -> Abstract | None:
     """The function that one of ``functools.singledispatch`` calls with such arguments; None if that is not known."""
     value: Any = known.value
-    if getattr(value, "__code__", None) is not _DISPATCHING or not args or args[0][0]:
+    is_dispatching = isinstance(value, types.FunctionType) and value.__code__ is _DISPATCHING
+    if not is_dispatching or not args or args[0][0]:
         return None
     first = args[0][1]
     if isinstance(first, Known) and is_existing(first):

@@ -53,6 +53,32 @@ def without_end(x: Any) -> Any:
     return a * b
 
 
+COUNTING = itertools.count
+
+
+def naturals() -> Any:
+    k = 0
+    while True:
+        yield k
+        k += 1
+
+
+def without_end_by_another_name(x: Any) -> Any:
+    a, b = (x[0] * k for k in COUNTING())
+    return a * b
+
+
+def without_end_by_a_generator(x: Any) -> Any:
+    a, b = (x[0] * k for k in naturals())
+    return a * b
+
+
+def without_end_in_pairs(x: Any) -> Any:
+    a, b = (x[0] * k * v for k, v in zip(COUNTING(), itertools.repeat(2.0), strict=False))
+    return a * b
+
+
+ENDLESS = [without_end, without_end_by_another_name, without_end_by_a_generator, without_end_in_pairs]
 PROGRAMS = [parts_of_an_array, heads, with_a_condition, nested, in_a_loop]
 
 
@@ -68,7 +94,8 @@ def test_more_items_than_variables() -> None:
         grad(too_many)(X)
 
 
-def test_what_has_no_end_is_asked_for_no_more() -> None:
+@pytest.mark.parametrize("f", ENDLESS)
+def test_what_has_no_end_is_asked_for_no_more(f: Callable[..., Any]) -> None:
     """Python asks for one item more than there are variables, and raises then."""
     with pytest.raises((IndexError, ValueError, S2SADError)):
-        grad(without_end)(X)
+        grad(f)(X)
