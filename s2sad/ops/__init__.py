@@ -233,7 +233,7 @@ def is_pure(function: object) -> bool:
 
 
 def is_check(function: object) -> bool:
-    """Return whether emitted text calls ``function`` for the errors that it may raise."""
+    """Return whether ``function`` is one of ours that emitted text calls for the errors that it may raise."""
     known = spec_of(function)
     ours = isinstance(function, types.FunctionType) and str(function.__module__).startswith("s2sad.runtime.")
     return ours and known is not None and known.constant and known.ordered

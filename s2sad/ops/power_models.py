@@ -87,8 +87,10 @@ class PowerSeries:
         return PowerSeries(np.polymul(coefficients_of(deferring_operand(other)), self.coeffs))
 
     def __pow__(self, val: Any) -> Any:
+        if val < 0 or int(val) != val:
+            raise ValueError("Power to non-negative integers only.")
         power = np.ones(1)
-        for _ in range(val):
+        for _ in range(int(val)):
             power = np.polymul(self.coeffs, power)
         return PowerSeries(power)
 

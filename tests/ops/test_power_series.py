@@ -121,3 +121,14 @@ def test_existing_inner_polynomials_are_refused() -> None:
         grad(lambda c: np.poly1d(c)(CURVE)(0.3))(C)
     with pytest.raises(S2SADError, match="is evaluated at numbers and arrays"):
         grad(lambda c: np.poly1d(c)(CURVE) * 2)(C)
+
+
+def squared_again(x: Any, power: Any) -> Any:
+    return (np.poly1d(x) ** power)(0.7)
+
+
+@pytest.mark.parametrize("power", [-1, 1.5])
+def test_other_powers_raise_as_in_numpy(power: float) -> None:
+    for run in (squared_again, grad(squared_again)):
+        with pytest.raises(ValueError, match="non-negative integers"):
+            run(np.array([0.7, 1.3, 0.4]), power)

@@ -67,6 +67,15 @@ def check_both_modes(f: Callable[..., Any], x: Any, way: Any) -> None:
     np.testing.assert_allclose(jvp(f, (x,), (way,))[1], expected @ way, rtol=1e-7, atol=1e-8)
 
 
+def check_every_way(f: Callable[..., Any], x: Any) -> None:
+    """The same, of the derivatives along all axes."""
+    expected = numeric_gradient(f, [x])
+    np.testing.assert_allclose(grad(f)(x), expected, rtol=1e-6, atol=1e-9)
+    found = [jvp(f, (x,), (way,)) for way in np.eye(len(x))]
+    assert found[0][0] == f(x)
+    np.testing.assert_allclose([dot for _, dot in found], expected, rtol=1e-6, atol=1e-9)
+
+
 def check_right_or_refused(f: Callable[..., Any], x: Any, way: Any) -> None:
     """Each mode refuses the function, or its value is the function's own and its derivative agrees with differences."""
     expected = numeric_gradient(f, [x])
