@@ -45,7 +45,10 @@ class Selection:
 
     def __call__(self, whole: Expr) -> Expr:
         """The same selection among the elements of another adjoint."""
-        return _filled(self.form, whole)
+        form = self.form
+        while isinstance(form, Call) and form.args == (Call(_NOT_EQUAL, (whole, _NONE)), form.args[1], _NONE):
+            form = form.args[1]  # whatever else is selected of zero is zero
+        return _filled(form, whole)
 
     def within(self, outer: Selection) -> Selection:
         """This selection, where ``outer`` has taken an element first."""
