@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
 
-from s2sad.ir.nodes import Assign, Break, Call, Copy, Enter, Exit, For, If, Stmt, While
+from s2sad.ir.nodes import Assign, Break, Call, Copy, Enter, Exit, For, If, Stmt, Var, While
 from s2sad.ir.traverse import is_attempt, names_in, reads, writes
 
 #: What is told of a name: itself, what is needed once it has got its value, and the statement that gives it.
@@ -47,9 +47,11 @@ class Liveness:
 
     def statement(self, stmt: Stmt, live: set[str]) -> None:
         match stmt:
-            case Assign(target=target, value=Call(op=op, args=(_, right))) if op.kind == "inplace":
+            case Assign(target=target, value=Call(op=op, args=(left, right))) if op.kind == "inplace":
                 live.discard(target)
-                self.define(target, live | set(names_in(right)), stmt)
+                # The right operand is read before the left one changes, if that has the target's name: ``x -= f(x)``.
+                held = {left.name} if isinstance(left, Var) else set()
+                self.define(target, live | (set(names_in(right)) - held), stmt)
                 self.use(reads(stmt), live)
             case Assign(target=target, value=Call(op=op, args=(left, *rest))) if op.kind == "change":
                 live.discard(target)

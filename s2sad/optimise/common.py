@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from s2sad.analysis.sharing import sharing
+from s2sad.analysis.sharing import keeps_items, sharing
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Copy, Expr, Function, Slice, Stmt, Store, Var
 from s2sad.ir.traverse import base, blocks, map_children, map_stmt, names_in, rename, subexpressions, walk, writes
@@ -98,22 +98,33 @@ def _in_index(index: Expr, names: dict[str, Expr]) -> Expr:
 
 def _shared(block: Block, memory: Memory, merged: dict[str, Expr]) -> Block:
     found: _Found = {}
+    passing: _Found = {}  # in names of arrays that are written later
     resting: dict[str, list[_Key]] = {}  # what rests on a name
     out: list[Stmt] = []
 
-    def in_expr(expr: Expr) -> Expr:
-        return _simpler(map_children(expr, in_expr), found, memory)
+    def simpler(stmt: Stmt, known: _Found) -> Stmt:
+        def in_expr(expr: Expr) -> Expr:
+            return _simpler(map_children(expr, in_expr), known, memory)
+
+        return map_stmt(stmt, in_expr, lambda b: _shared(b, memory, merged))
 
     for stmt in block:
         before = map_stmt(stmt, lambda e: rename(e, merged), lambda b: b)
-        stmt = map_stmt(before, in_expr, lambda b: _shared(b, memory, merged))
+        stmt = simpler(before, found)
         if stmt != before and _lends(stmt, memory):
             stmt = before
+        if passing:
+            with_passing = simpler(before, {**passing, **found}) if _only_reads(before, memory) else before
+            if with_passing != before and _only_reads(with_passing, memory):
+                stmt = with_passing
+            written = memory.writes(stmt)
+            passing = {key: of for key, of in passing.items() if memory.find(of[0]) not in written}
         changed = {n for s in walk((stmt,)) for n in writes(s)}
         for name in changed & resting.keys():
             for key in resting.pop(name):
-                if key in found and name in found[key][1]:
-                    del found[key]
+                for known in (found, passing):
+                    if key in known and name in known[key][1]:
+                        del known[key]
         if isinstance(stmt, Assign) and _is_arithmetic(stmt.value, memory) and memory.is_fixed(stmt.target):
             name = stmt.target
             if isinstance(stmt.value, Var):
@@ -127,8 +138,23 @@ def _shared(block: Block, memory: Memory, merged: dict[str, Expr]) -> Block:
                     found[key] = name, {name, *names_in(stmt.value)}
                     for part in found[key][1]:
                         resting.setdefault(part, []).append(key)
+        elif isinstance(stmt, Assign) and isinstance(stmt.value, Call) and _is_arithmetic(stmt.value, memory):
+            key = _key(stmt.value)
+            passing[key] = stmt.target, {stmt.target, *names_in(stmt.value)}
+            for part in passing[key][1]:
+                resting.setdefault(part, []).append(key)
         out.append(stmt)
     return tuple(out)
+
+
+def _only_reads(stmt: Stmt, memory: Memory) -> bool:
+    """Whether a statement reads elements of what it names at once, and nothing has any of these objects after it."""
+    match stmt:
+        case Assign(value=Call() as value):
+            return sharing(value) == "fresh" and not keeps_items(value, memory.fact)
+        case Store(base=held):
+            return memory.fact(held).kind == "array"
+    return False
 
 
 def _lends(stmt: Stmt, memory: Memory) -> bool:
