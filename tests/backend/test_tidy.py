@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -75,6 +76,11 @@ ON_ONE_LINE = [
     "y = 2\nb = 2",
     "o.b = y\ny = y",
     "a, y = y\nb, z = y",
+    "t = y[1]\na = t\nb = t",
+    "t = y[1]\na = t\nb = a",
+    "t = y[1]\na = t\nb = a\nz = (t,)",
+    "t = y[1]\na = t\nb = a\nx = t",
+    "t = y[1]\na = t\nb = t\nx = b\nz = (t,)",
 ]
 
 
@@ -83,7 +89,8 @@ def test_of_one_line_as_one_after_the_other(program: str) -> None:
     body = ast.parse(program).body
     for statement in body:
         statement.place = Place(1, 0, 1, 9)  # type: ignore[attr-defined]
-    made = ast.unparse(tidied(body, lambda _: 0))
+    read = Counter(n.id for n in ast.walk(ast.parse(program)) if isinstance(n, ast.Name) and type(n.ctx) is ast.Load)
+    made = ast.unparse(tidied(body, lambda name: read[name] if name == "t" else 0))
     found, expected = ({"y": (1, (2, 3)), "o": Log()} for _ in range(2))
     exec(made, found)
     exec(program, expected)

@@ -35,7 +35,7 @@ def _joined(out: list[ast.stmt], statement: ast.stmt, count: Count) -> bool:
         if len(before.targets) == 1 and isinstance(target, ast.Name) and target.id == ast.unparse(statement.target):
             out[-1] = ast.AnnAssign(statement.target, statement.annotation, before.value, 1)
             return True
-    if isinstance(statement, ast.Assign) and isinstance(before, ast.Assign) and _is_repeated(before, statement):
+    if isinstance(statement, ast.Assign) and isinstance(before, ast.Assign) and _is_repeated(before, statement, count):
         before.targets += statement.targets
         return True
     if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Name):
@@ -69,8 +69,8 @@ def _is_chained(before: ast.Assign, statement: ast.Assign, name: str) -> bool:
     return bool(starts.line == ends.line or (starts.line, starts.column) < (ends.line, ends.column))
 
 
-def _is_repeated(before: ast.Assign, statement: ast.Assign) -> bool:
-    """Whether two statements on one line give the same constant or variable, as it is, to their targets."""
+def _is_repeated(before: ast.Assign, statement: ast.Assign, count: Count) -> bool:
+    """Whether two statements on one line give the same constant, or variable of the program, to their targets."""
     ends, starts = getattr(before, "place", None), getattr(statement, "place", None)
     if ends is None or starts is None or ends.line != starts.line:
         return False
@@ -78,6 +78,8 @@ def _is_repeated(before: ast.Assign, statement: ast.Assign) -> bool:
         return False
     values = before.value, statement.value
     if not all(isinstance(value, (ast.Constant, ast.Name)) for value in values):
+        return False
+    if isinstance(before.value, ast.Name) and count(before.value.id):
         return False
     is_same = ast.dump(before.value) == ast.dump(statement.value)
     return is_same and _names(before.targets).isdisjoint(_names([before.value]))
@@ -94,7 +96,7 @@ def _chains(statements: list[ast.stmt], count: Count) -> None:
         while end < len(statements) and _is_of(statements[end], name):
             targets += statements[end].targets  # type: ignore[attr-defined]
             end += 1
-        if len(targets) == count(name) > 1:
+        if end - at - 1 == count(name) and len(targets) > 1:
             assert isinstance(first, ast.Assign)
             first.targets = targets
             del statements[at + 1 : end]
