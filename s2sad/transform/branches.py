@@ -74,6 +74,12 @@ def created(before: State, states: Sequence[State]) -> list[Cell]:
     return [cell for cell in new if cell.record is not None and cell.record.identity in before]
 
 
+def changed_in(before: State, states: Sequence[State]) -> list[Cell]:
+    """The cells that hold something else in some states than before, with attributes that were not there then."""
+    kept = [cell for cell, value in before.items() if any(not same(state[cell], value) for state in states)]
+    return kept + created(before, states)
+
+
 def fork(
     s: Specialiser,
     test: Operand,
@@ -99,8 +105,7 @@ def fork(
         ended = zip(decided, ran, strict=True)
         presence.undecided(before, [(held, state) for held, (_, end, state) in ended if end.kind == "yield"])
         going = [(end, state) for _, end, state in ran if end.kind == "yield"]
-        changed = [cell for cell, value in before.items() if any(not same(state[cell], value) for _, state in going)]
-        changed += created(before, [state for _, state in going])
+        changed = changed_in(before, [state for _, state in going])
         whole = [c for c in changed if before.is_apart(c) and not _are_alike([state[c] for _, state in going])]
         in_lists = put_into_lists(changed, before, [state for _, state in going])
         if not whole and not in_lists:

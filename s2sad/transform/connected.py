@@ -9,7 +9,7 @@ from dataclasses import replace
 from s2sad.ir.code import Constant, Operation, Region, Value
 from s2sad.transform import choices
 from s2sad.transform.branches import Arm, fork
-from s2sad.transform.known import Abstract, Choice, Items, Known, NotSpecialisedError, is_static, same
+from s2sad.transform.known import Abstract, Choice, Items, Known, NotSpecialisedError, is_static
 from s2sad.transform.regions import is_expression
 from s2sad.transform.simple import truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
@@ -75,12 +75,13 @@ def _expressions(
     for region in rest:
         before = s.state
         with s.apart() as out:
+            s.state.written = set()
             end = s.run(region, frame)
             if end.kind == "yield" and is_tested:
                 end = replace(end, values=tuple([_as_test(s, value, op, frame) for value in end.values]))
             if end.kind != "yield" or (is_static(end.values[0]) and not isinstance(end.values[0], Known)):
                 return None
-            if any(not same(s.state[cell], value) for cell, value in before.items()):
+            if s.state.wrote(before):
                 return None
             exit = s.exit(end)
         if not is_expression(out, exit):

@@ -48,13 +48,14 @@ class Cell:
     """A place whose content changes: a variable that functions share, an attribute, the items of a list.
 
     What it holds is in the state of the specialiser.  The cell of ``whole``, a list, dict or function, has an operand
-    once that is an object of the new program.
+    once that is an object of the new program.  One that ``is_object`` stands for an object, and holds nothing.
     """
 
     name: str
     whole: Items | Closure | None = None
     record: Record | None = None
     item: bool = False
+    is_object: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,7 +257,7 @@ class Stream:
 
     ``cell`` has a `Row` of the items that are left, in which a cell stands for what it holds when it is asked for.
     ``sources`` are lists and dicts that it runs through, with what they held when it was made.  One ``of_structures``
-    gives functions and objects, which have to be known.  One of keys ``is_keys``.
+    gives functions and objects, which have to be known; one of keys ``is_keys``.
     """
 
     cell: Cell
@@ -281,14 +282,13 @@ class Record:
 
     One that exists has an ``origin``: whatever sets its attributes is done to it as well.  ``kin`` are the same object
     in each function of the new program.  Of an argument ``own`` are the names of the attributes that it has at entry;
-    the operand from which they are read is in the field without a name.  ``axes`` is how many one has, if that is
-    known, that is an array (see `s2sad.transform.arrays`).  ``made_of`` says what attributes of an argument are, or of
-    what an argument leads to.
+    the operand from which they are read is in the field without a name.  ``axes`` is how many one has, if
+    known, that is an array (`arrays.py`).  ``made_of`` says what attributes of an argument are, or what it leads to.
     """
 
     cls: type
     fields: dict[str, Cell] = field(default_factory=dict)
-    identity: Cell = field(default_factory=lambda: Cell(""))
+    identity: Cell = field(default_factory=lambda: Cell("", is_object=True))
     origin: Known | None = None
     kin: list[Record] = field(default_factory=list)
     own: frozenset[str] | None = None

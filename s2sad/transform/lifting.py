@@ -426,6 +426,7 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
     title = names[0] if len(names) == 1 else ""
     with s.stand_ins.reading():
         call = s.emit("call", s.operands([function, *args], place), ("",) * len(args), title, place)
+    s.state.written.update(cell_of(things[n]) for n in lifted.written)
     if lifted.rebuild is _never:
         if s.expression:
             raise NotSpecialisedError("expression")
@@ -435,7 +436,6 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
         results = [Value(name) for name in names]
         s.out.append(Operation("unpack", (call,), tuple(results), (len(names), None), (), place))
     s.stand_ins.update({results[n]: held for n, held in lifted.tables.items()})
-    s.state.written.update(cell_of(things[n]) for n in lifted.written)
     order = sorted(things)
     again = Again(iter(results), s.state, {}, [things[n] for n in order], are_filled=True, args=shapes.leaves)
     before = set(s.state)

@@ -7,7 +7,8 @@
                                             raise
                                         exit(manager, None, None, None)
 
-Where nobody can see what the ``__exit__`` does when the body raises, there is no ``try``.  The body of a ``with`` of a
+Where nobody can see what the ``__exit__`` does when the body raises, since no ``try`` is around and it only sets
+attributes of its object, there is no ``try``.  The body of a ``with`` of a
 function of `contextlib.contextmanager` stands where that function yields.
 """
 
@@ -47,14 +48,14 @@ from s2sad.transform.objects import member_call
 from s2sad.transform.regions import CHANGING, leaves
 from s2sad.transform.simple import is_number
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
-from s2sad.transform.tries import by_memory, try_statement
+from s2sad.transform.tries import by_memory, try_statement, trying
 
 #: What the calls of functions decorated with `contextlib.contextmanager` run.
 _HELPER = contextlib.contextmanager(lambda: iter(())).__code__
 _METHODS = ("__enter__", "__exit__")
 _LEAVING = ("return", "break", "continue")
 #: What is done by an ``__exit__`` that nobody sees but who looks at the object.
-_UNSEEN = frozenset({"global", "attribute", "set_attribute", "binary", "copy", "tuple", "call"})
+_UNSEEN = frozenset({"global", "attribute", "set_attribute", "copy", "tuple", "call"})
 _CLOCKS = frozenset({time.perf_counter, time.time, time.monotonic, time.process_time, time.perf_counter_ns})
 
 
@@ -121,7 +122,8 @@ def with_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
         if any(map(leaves, op.regions)):
             raise NotSpecialisedError("with")
         op = replace(op, data=op.data.is_bound)
-    return by_memory(s, op, frame)
+    with trying(s):
+        return by_memory(s, op, frame)
 
 
 def _around_yield(s: Specialiser, op: Operation, manager: Record, frame: Frame) -> Done:
@@ -159,7 +161,8 @@ def _by_methods(s: Specialiser, op: Operation, manager: Record, frame: Frame) ->
     code, leave = s.code(function), Value()
     frame.env[leave] = Method(Known(function), manager, owner(cls, "__exit__"))
     left = Operation("call", (leave, NONE, NONE, NONE), (Value(),), ("",) * 3, (), place)
-    if manager.origin is None and manager.own is None and _is_unseen(s, code, manager, s.home(function).resolver):
+    is_own = manager.origin is None and manager.own is None and not s.in_try
+    if is_own and _is_unseen(s, code, manager, s.home(function).resolver):
         end = s.run(_left_by(replace(body, params=()), ((left, False), *_others(op))), frame)
         return () if end.kind == "yield" else end
     if _raises(code) and any(leaves(part) for inside in body.operations for part in inside.regions):
@@ -236,7 +239,7 @@ def _read(region: Region) -> Iterator[object]:
 def _is_unseen(s: Specialiser, code: Code, manager: Record, resolver: Resolver) -> bool:
     """Whether an ``__exit__`` does no more, if an exception comes, than set attributes of its own object."""
     self, known, held = code.params[0].target, dict[object, object](), dict[object, Cell | None]()
-    changing: set[object] = set()
+    changing, numbers = set[object](), set[object]()
     if not _passes(code) or _raises(code):
         return False
     for op in code.body.operations:
@@ -251,17 +254,21 @@ def _is_unseen(s: Specialiser, code: Code, manager: Record, resolver: Resolver) 
             case "attribute" | "set_attribute":
                 if first is not self or static_member(manager.cls, op.data) is not None:
                     return False
-                held.update((result, manager.fields.get(op.data)) for result in op.results)
-            case "inplace":
-                cell = held.get(first)
-                if cell is None or not is_number(s, s.state.get(cell, NONE)):
+                cell = manager.fields.get(op.data)
+                held.update((result, cell) for result in op.results)
+                if cell is not None and is_number(s, s.state.get(cell, NONE)):
+                    numbers.update(op.results)
+            case "inplace" | "binary":
+                if op.data not in ("+", "-", "*") or not all(o in numbers or is_number(s, o) for o in op.operands):
                     return False
+                numbers.update(op.results)
             case "call":
                 function = known.get(first)
                 if first in changing:
                     continue
                 if not isinstance(function, types.BuiltinFunctionType) or function not in _CLOCKS:
                     return False
+                numbers.update(op.results)
             case kind if kind not in _UNSEEN:
                 return False
     return True

@@ -148,6 +148,7 @@ class Specialiser:
         #: Those that are called, tested for truth or raised, and used for nothing else.
         self.called, self.tested, self.raised = set[Value](), set[Value](), set[Value]()
         self.tried = False  # whether what is run now is tried only, and a handler looked for if it surely raises
+        self.in_try = False  # whether what is run now stands in a ``try`` or ``with`` that may see what it raises
         #: The items of tuples of the new program.
         self.rows: dict[Value, tuple[Abstract, ...]] = {}
         #: What arguments lead to, as it was read.

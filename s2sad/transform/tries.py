@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import types
-from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 from s2sad.ir.code import (
     UNSET,
     Code,
-    Constant,
     Definition,
     Exit,
     Handlers,
@@ -28,34 +25,30 @@ from s2sad.ir.code import (
     inner,
 )
 from s2sad.transform import presence
-from s2sad.transform.branches import Inside, created, exit_of
-from s2sad.transform.containers import key_of, position
-from s2sad.transform.known import Cell, Items, Kept, Known, NotSpecialisedError, Row, State, Unsure, is_static, same
-from s2sad.transform.objects import content_of, has_attribute
+from s2sad.transform.branches import Inside, changed_in, exit_of
+from s2sad.transform.known import Cell, Kept, NotSpecialisedError, State, Unsure, is_static
+from s2sad.transform.objects import content_of
 from s2sad.transform.regions import breaks, caught_variables, leaves
 from s2sad.transform.shapes import Again, Rebuild, Shapes
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
-
-#: Operations that may be done at compile time, and call nothing.
-_KNOWN_AT_ONCE = frozenset({"global", "attribute", "set_attribute", "copy"})
-#: Those that may do so and call functions of the program's.
-_KNOWN_BY_CALLS = _KNOWN_AT_ONCE | {"item", "call", "store", "load", "if"}
-#: Those that raise nothing.
-_RAISES_NOTHING = frozenset({"copy", "function", "lambda", "tuple", "list", "slice", "store"})
-#: So many operations are tried at most.
-_FEW = 8
+from s2sad.transform.surely_tried import RAISES_NOTHING, surely_caught, surely_ends
 
 
 def try_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """A ``try`` of which the rest runs only where its body, and what follows on that, has come to its end."""
+    with trying(s):
+        return _try_statement(s, op, frame)
+
+
+def _try_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
     what: Handlers = op.data
     body, *rest = op.regions
     catching = rest[: len(what.classes) + sum(what.classes)]
     after = rest[len(catching) :]
     bodies = _bodies(what, catching)
     if not what.has_finally:
-        handler = _surely_caught(s, what, body, catching, frame)
-        ended = None if handler is not None else _surely_ends(s, what, body, catching, frame)
+        handler = surely_caught(s, what, body, catching, frame)
+        ended = None if handler is not None else surely_ends(s, what, body, catching, frame)
         end, handler = ended if ended is not None else (None, handler)
         if handler is not None:
             end = s.run(handler, frame)
@@ -64,7 +57,7 @@ def try_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
         if end is not None:
             return () if end.kind == "yield" else end
     if what.has_finally and not what.groups and frame.consumer is not None and not any(map(leaves, op.regions)):
-        return try_statement(s, _finally_twice(op), frame)
+        return _try_statement(s, _finally_twice(op), frame)
     if what.groups or what.has_finally:
         return by_memory(s, op, frame)
     if any(r.exit.kind not in ("raise", "never") for r in bodies):
@@ -80,7 +73,7 @@ def try_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
         written |= state.written
         state.written = written
     made = {result for operation in out for result in operation.results}
-    changed = [cell for cell, value in before.items() if not same(state[cell], value)] + created(before, [state])
+    changed = changed_in(before, [state])
     handlers = _handlers(s, what, catching, frame, before, list(dict.fromkeys([*changed, *written_here])))
     if all(not r.operations and r.exit.kind == "raise" and not r.exit.operands for r in _bodies(what, handlers)):
         # Nothing is done about an exception.
@@ -116,137 +109,51 @@ def _finally_twice(op: Operation) -> Operation:
     return replace(op, data=Handlers((False,), (None,), True, False), regions=(body, raised, last))
 
 
-def _surely_ends(
-    s: Specialiser, what: Handlers, body: Region, catching: Sequence[Region], frame: Frame
-) -> tuple[End, Region | None] | None:
-    """Run what is tried, if nothing of it is left to do when the new program runs; its handler, if it surely raises."""
-    kinds = {o.kind for o in inner(body)}
-    calls = not kinds <= _KNOWN_AT_ONCE
-    ends = ("yield", "return", "raise", "never") if calls else ("yield", "return")
-    if body.exit.kind not in ends or (calls and not (len(body.operations) <= _FEW and kinds <= _KNOWN_BY_CALLS)):
-        return None
-    before, env, used, tried = s.mark(), dict(frame.env), s.used, s.tried
-    returns = len(frame.returns or ())
-    s.tried = True
-    try:
-        end = s.run(body, frame)
-        handler = None
-        made = s.out[len(before[0]) :]
-        if end.kind == "raise":
-            error = end.values[0] if len(end.values) == 1 else None
-            cls: Any = error.value if isinstance(error, Known) else None
-            handler = _handler_of(s, what, catching, cls, frame) if isinstance(cls, type) else None
-        known = all(is_static(s.get(o.operands[0], frame)) for o in body.operations if "attribute" in o.kind)
-        left = [o for o in made if not _may_be_left_out(s, o, calls)]
-        if known and not left and (end.kind in ("yield", "return") or handler is not None):
-            return end, handler
-    except NotSpecialisedError:
-        pass
-    finally:
-        s.tried = tried
-    s.back(before)
-    s.used = used
-    frame.env.clear()
-    frame.env.update(env)
-    if frame.returns is not None:
-        del frame.returns[returns:]
-    return None
-
-
-def _may_be_left_out(s: Specialiser, op: Operation, calls: bool) -> bool:
-    """Whether an operation raises nothing, so that it makes no difference where it stands; ``calls`` led to it or not.
-
-    A name of the module that is read, and nobody needs, is known; another one may be there or not.
-    """
-    if not op.results:
-        return False
-    if calls and op.kind in _RAISES_NOTHING:
-        return True
-    return s.needless.issuperset(op.results) and (not calls or op.kind == "global")
-
-
-def _surely_caught(
-    s: Specialiser, what: Handlers, body: Region, catching: Sequence[Region], frame: Frame
-) -> Region | None:
-    """The handler of what is tried, if the first operation surely raises what it handles.
-
-    That asks for an attribute that an object does not have, or for a key that is not in a dict.
-    """
-    error = next((found for op in body.operations[:1] if (found := _raised(s, op, frame)) is not None), None)
-    return None if error is None else _handler_of(s, what, catching, error, frame)
-
-
-def _handler_of(
-    s: Specialiser, what: Handlers, catching: Sequence[Region], error: type[BaseException], frame: Frame
-) -> Region | None:
-    """The handler of an exception of a class; None if there is none, or it asks which exception it is."""
-    if what.groups:
-        return None
-    regions = iter(catching)
-    for is_named, name in zip(what.classes, what.names, strict=True):
-        caught = s.run(next(regions), frame).values[0] if is_named else Known(BaseException)
-        handler = next(regions)
-        classes = s.rows.get(caught, (caught,)) if isinstance(caught, Value) else (caught,)
-        classes = caught.items if isinstance(caught, Row) else classes
-        if not all(isinstance(c, Known) and isinstance(c.value, type) for c in classes):
-            return None
-        if any(issubclass(error, c.value) for c in classes):  # type: ignore[union-attr, arg-type]
-            s.used = True
-            # Nothing is raised when it runs, to be named or raised again.
-            is_named = any(o.kind == "load" and o.data is name for o in inner(handler))
-            return None if is_named or _raises_again(handler) else handler
-    return None
-
-
-def _raises_again(region: Region) -> bool:
-    """Whether a ``raise`` without an exception stands in a region."""
-    again = region.exit.kind == "raise" and not region.exit.operands
-    return again or any(_raises_again(part) for op in region.operations for part in op.regions)
-
-
-def _raised(s: Specialiser, op: Operation, frame: Frame) -> type[Exception] | None:
-    """What an operation surely raises; None if it may be done."""
-    if op.kind == "attribute":
-        given = has_attribute(s, s.get(op.operands[0], frame), op.data)
-        return AttributeError if isinstance(given, Constant) and not given.value else None
-    base = s.get(op.operands[0], frame) if op.kind == "item" else None
-    content = s.content(base) if isinstance(base, Items) and base.cls in (dict, OrderedDict) else None
-    key = key_of(s, s.plain(s.get(op.operands[1], frame))) if content is not None else None
-    return KeyError if content is not None and key is not None and position(content, key.value) is None else None
-
-
 def _leaving(s: Specialiser, op: Operation, frame: Frame) -> Done:
-    """A ``try`` whose body returns: where it raises, no attribute of an object has changed."""
+    """A ``try`` whose body returns: where it raises, no more than its own variables has changed, or that is memory."""
     what: Handlers = op.data
     body, *rest = op.regions
-    place = frame.place or op.place
+    own = {frame.env.get(variable) for variable in s.active[-1].variables}
     while True:
-        before = s.state.copied()
+        before, changed = s.state.copied(), dict[Cell, None]()
         with s.apart() as out:
-            count = -1
-            changed: list[Cell] = []
+            # How much was written when something else was given another value first.
+            first: int | None = None
             for operation in body.operations:
+                start, s.state.written = len(out), set()
                 if s.operation(operation, frame) is not None:
                     raise NotSpecialisedError("try")
-                changed = [cell for cell, value in before.items() if not same(s.state[cell], value)]
-                changed += created(before, [s.state])
-                if count < 0 and any(cell.record is not None for cell in changed):
-                    count = len(out) if operation.kind == "set_attribute" else 0
-            late = count < 0 or count == len(out)
+                changed |= dict.fromkeys([*changed_in(before, [s.state]), *s.state.wrote(before)])
+                if first is None and not own.issuperset(changed):
+                    is_last = operation.kind == "set_attribute" and all(o.kind in RAISES_NOTHING for o in out[start:])
+                    first = len(out) if is_last else -1
             end, state = s.ended(body.exit, frame), s.state
-        whole = [cell for cell in changed if cell.whole is not None]
+        whole = [cell for cell in before.as_a_whole(changed) if cell.whole is not None]
         if not whole:
             break
         s.freeze_all(whole, before)
-    if not late:
-        raise NotSpecialisedError("changed")
+    is_late = first in (None, len(out)) and all(cell in own or _is_of_object(cell) for cell in changed)
+    if not is_late:
+        return by_memory(s, op, frame)
+    s.state.written.update(changed)
     exit = exit_of(s, out, state, end)
-    assigned = [cell for cell in changed if cell.record is None]
+    assigned = [cell for cell in changed if cell in own]
     handlers = _handlers(s, what, rest[: len(what.classes) + sum(what.classes)], frame, before, assigned)
-    s.write(Operation("try", (), (), replace(what, has_else=False), (Region((), tuple(out), exit), *handlers), place))
+    regions = Region((), tuple(out), exit), *handlers
+    s.write(Operation("try", (), (), replace(what, has_else=False), regions, frame.place or op.place))
     for cell in assigned:
         s.state[cell] = UNSET
     return ()
+
+
+@contextlib.contextmanager
+def trying(s: Specialiser) -> Iterator[None]:
+    """What is run in the ``with`` stands in a ``try``."""
+    around, s.in_try = s.in_try, True
+    try:
+        yield
+    finally:
+        s.in_try = around
 
 
 def by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -349,10 +256,15 @@ def _leaving_loop(s: Specialiser, held: Mapping[Cell, Variable], changed: bool, 
         s.loops.pop()
 
 
+def _is_of_object(cell: Cell) -> bool:
+    """Whether a cell is an attribute, or stands for an object that has got one."""
+    return cell.record is not None or cell.is_object
+
+
 def _may_be_kept(state: State, cell: Cell) -> bool:
     """Whether a variable, or an attribute of an object that the program makes, can be memory for a while."""
     value = state.get(cell, UNSET)
-    is_one = cell.whole is None and (cell.record is None or cell.record.origin is None)
+    is_one = cell.whole is None and not cell.is_object and (cell.record is None or cell.record.origin is None)
     return is_one and value is not UNSET and not is_static(value)
 
 
@@ -416,7 +328,7 @@ def _handlers(
     s: Specialiser, what: Handlers, catching: list[Region], frame: Frame, before: State, changed: list[Cell]
 ) -> list[Region]:
     """What the handlers do: they must not read what the body changes, since nobody knows how far it has come."""
-    if any(cell.record is not None for cell in changed):
+    if any(map(_is_of_object, changed)):
         # A message that shows an attribute would have to show it as of then.
         if any(_reads_attributes(s, region, frame) for region in catching):
             raise NotSpecialisedError("changed")
@@ -425,7 +337,7 @@ def _handlers(
     s.state = before.copied()
     for cell in changed:
         # Of an attribute nobody knows either whether there is one.
-        s.state[cell] = UNSET if cell.record is None else Unsure(UNSET)
+        s.state[cell] = Unsure(UNSET) if _is_of_object(cell) else UNSET
     try:
         return [_raising(s, r, frame) if r.exit.kind == "raise" else s.region_again(r, frame) for r in catching]
     finally:
