@@ -51,6 +51,7 @@ _REMAINDER = Op("runtime", "np.remainder", np.remainder)
 _CLIP = Op("runtime", "np.clip", np.clip)
 _ARRAY = Op("runtime", "np.array", np.array)
 _RESIZE = Op("runtime", "np.resize", np.resize)
+_DTYPE = Op("attribute", "dtype")
 _SHAPE = Op("runtime", "np.shape", np.shape)
 _SIZE = Op("runtime", "np.size", np.size)
 _COUNT = Op("runtime", "np.count_nonzero", np.count_nonzero)
@@ -158,10 +159,13 @@ class Writers(Changes):
         self.emit(Store(base, index, value, op, self.origin, Call(made, args, kwargs, node)))
         return _NONE
 
-    def carried(self, node: Node) -> Expr:
-        """An operand that may carry a derivative, as an atom: a display as an array."""
+    def carried(self, node: Node, whole: Expr | None = None) -> Expr:
+        """An operand that may carry a derivative, as an atom: a display as an array, of the dtype of ``whole``."""
         value = self.value(node)
-        return self.assign("~t", Call(_ARRAY, (value,))) if isinstance(value, Build) else self.atom(value)
+        if not isinstance(value, Build):
+            return self.atom(value)
+        options = () if whole is None else (("dtype", Call(_DTYPE, (whole,))),)
+        return self.assign("~t", Call(_ARRAY, (value,), options))
 
     # --- out=
 
@@ -328,8 +332,13 @@ class Writers(Changes):
         value = self.assign("~t", Call(op, (self.atom(whole), *rest), options, node))
         return self.store(node, base, index, value, given)
 
-    def elements(self, node: Node, args: list[Node], names: str, needed: int) -> tuple[Expr, Operands] | None:
-        """The operands of a call that writes some elements of its first argument; the first few are ``needed``."""
+    def elements(
+        self, node: Node, args: list[Node], names: str, needed: int, *, is_safe: bool = False
+    ) -> tuple[Expr, Operands] | None:
+        """The operands of a call that writes some elements of its first argument; the first few are ``needed``.
+
+        One that ``is_safe`` takes lists, but no array of another dtype that may lose digits.
+        """
         bound = self.given(node, args, names, needed)
         if bound is None:
             return None
@@ -337,7 +346,8 @@ class Writers(Changes):
         given: Operands = {}
         for name, argument in bound.items():
             carries = name in (array, "v", "val", "vals", "values")
-            given[name] = self.carried(argument) if carries else self.argument(argument)
+            whole = given.get(array) if is_safe else None
+            given[name] = self.carried(argument, whole) if carries else self.argument(argument)
         return given[array], given
 
     def put(self, node: Node, function: Any, args: list[Node]) -> Expr:
@@ -390,7 +400,7 @@ class Writers(Changes):
         return self.store(node, base, places, self.resized(value, count), given)
 
     def place(self, node: Node, function: Any, args: list[Node]) -> Expr:
-        made = self.elements(node, args, "arr mask vals", 3)
+        made = self.elements(node, args, "arr mask vals", 3, is_safe=True)
         if made is None:
             return _NONE
         base, given = made
@@ -399,7 +409,7 @@ class Writers(Changes):
         return self.store(node, base, places, self.resized(value, Call(_COUNT, (places,))), given)
 
     def putmask(self, node: Node, function: Any, args: list[Node]) -> Expr:
-        made = self.elements(node, args, "a mask values", 3)
+        made = self.elements(node, args, "a mask values", 3, is_safe=True)
         if made is None:
             return _NONE
         base, given = made

@@ -123,11 +123,12 @@ def _nan_quantiles(whole: float) -> Function:
 
 
 def _quantile_jvp(
-    a_dot: Array, q_dot: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool, weights: Array
+    z: Array, a_dot: Array, q_dot: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool, weights: Array
 ) -> Array:
     slope = quantile_tangent(a, a, q, axis, method, keepdims, weights, slope=True)
     along = spread_behind(q_dot, slope)
-    return quantile_tangent(a_dot, a, q, axis, method, keepdims, weights) + along * slope
+    z_dot = quantile_tangent(a_dot, a, q, axis, method, keepdims, weights) + along * slope
+    return z_dot.astype(z.dtype)
 
 
 @rule(
@@ -157,11 +158,12 @@ def quantile(
 
 
 def _nanquantile_jvp(
-    a_dot: Array, q_dot: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool, weights: Array
+    z: Array, a_dot: Array, q_dot: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool, weights: Array
 ) -> Array:
     slope = quantile_tangent(a, a, q, axis, method, keepdims, weights, nan=True, slope=True)
     along = spread_behind(q_dot, slope)
-    return quantile_tangent(a_dot, a, q, axis, method, keepdims, weights, nan=True) + along * slope
+    z_dot = quantile_tangent(a_dot, a, q, axis, method, keepdims, weights, nan=True) + along * slope
+    return z_dot.astype(z.dtype)
 
 
 @rule(
@@ -191,10 +193,10 @@ def nanquantile(
 
 
 def _percentile_jvp(
-    a_dot: Array, q_dot: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool, weights: Array
+    z: Array, a_dot: Array, q_dot: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool, weights: Array
 ) -> Array:
     part, part_dot = np.divide(q, 100), np.divide(q_dot, 100)
-    return _quantile_jvp(a_dot, part_dot, a, part, axis, method, keepdims, weights)
+    return _quantile_jvp(z, a_dot, part_dot, a, part, axis, method, keepdims, weights)
 
 
 @rule(
@@ -225,10 +227,10 @@ def percentile(
 
 
 def _nanpercentile_jvp(
-    a_dot: Array, q_dot: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool, weights: Array
+    z: Array, a_dot: Array, q_dot: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool, weights: Array
 ) -> Array:
     part, part_dot = np.divide(q, 100), np.divide(q_dot, 100)
-    return _nanquantile_jvp(a_dot, part_dot, a, part, axis, method, keepdims, weights)
+    return _nanquantile_jvp(z, a_dot, part_dot, a, part, axis, method, keepdims, weights)
 
 
 @rule(

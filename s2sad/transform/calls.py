@@ -326,7 +326,7 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     is_stream = bool(args) and isinstance(args[0][1], (Lazy, Stream))
     if is_by_key(value, args) and not is_stream:
         return call_function(s, BY_KEYS[value], args, op, frame, None)
-    if (made := ops.model_of(value)) is not None and modelled.stands(s, made, args):
+    if (made := ops.model_of(value)) is not None and modelled.stands(s, made, args, frame):
         if isinstance(made, type):
             return constructing.construct(s, made, args, op, frame)
         return call_function(s, made, modelled.parts(s, made, args), op, frame, None)

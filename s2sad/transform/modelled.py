@@ -9,13 +9,15 @@ from s2sad.ops.models import stands_where_given
 from s2sad.transform.existing import is_constant
 from s2sad.transform.known import Abstract, Row
 from s2sad.transform.simple import is_structure
-from s2sad.transform.specialiser import Specialiser
+from s2sad.transform.specialiser import Frame, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
 
 
-def stands(s: Specialiser, made: Any, args: Args) -> bool:
-    """Whether a model stands for its original in a call with these arguments."""
+def stands(s: Specialiser, made: Any, args: Args, frame: Frame) -> bool:
+    """Whether a model stands for its original in a call with these arguments, which is none in the model itself."""
+    if frame.home.source.function is made:
+        return False
     given = stands_where_given(made)
     if given == "structured":
         return any(is_structure(v) or v in s.rows for _, v in args)

@@ -489,7 +489,9 @@ def _judge(made: Program) -> tuple[str, str]:
     except Exception as error:
         return "crash", f"{made.text}reverse: {error!r} at {made.args}"
     try:
-        _, slope = jvp(made.function, made.args, tuple(dots))
+        of_jvp, slope = jvp(made.function, made.args, tuple(dots))
+        if np.asarray(slope).dtype != np.asarray(of_jvp).dtype and isinstance(of_jvp, (np.ndarray, np.generic)):
+            return "form", f"{made.text}forward: a tangent of {np.asarray(slope).dtype} for {np.asarray(of_jvp).dtype}"
         if not noisy and not abs(float(np.real(slope)) - slopes[0]) <= rough * size:
             return "wrong", f"{made.text}forward: {slope} is not {slopes[0]} at {made.args}"
         if np.ndim(slope):

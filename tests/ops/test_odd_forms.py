@@ -10,11 +10,12 @@ import pytest
 from scipy import ndimage, special, stats
 from scipy.spatial import distance
 
-from s2sad import grad, hvp, jvp
+from s2sad import grad, hvp, jvp, value_and_grad
 from s2sad.errors import S2SADError
 from tests.ops.test_as_a_user import M, X, agrees
 from tests.oracle import numeric_gradient
 from tests.sources import function_of
+from tests.transform.remaining import check_both_modes
 
 KNOTS, HEIGHTS = np.array([0.0, 1.0, 2.5, 3.0]), np.array([0.4, -1.2, 0.7, 2.0])
 
@@ -452,3 +453,53 @@ def test_lists_of_real_numbers_that_are_summed_as_complex_ones(dtype: Any) -> No
         return np.real(np.sum(rows, dtype=dtype) ** 2) + np.sum(np.real(np.cumsum(rows, axis=0, dtype=dtype) ** 2))
 
     agrees(f, M)
+
+
+INTEGRATED = {
+    "numbers": lambda x: np.polyint(x, m=2, k=[1.0, 2.0]),
+    "what varies": lambda x: np.polyint(x, 2, [x[0], x[1]]),
+    "one": lambda x: np.polyint(x, k=[3.0]),
+    "of an object": lambda x: np.polyint(np.poly1d(x), 2, [x[0], 1.0])(x),
+}
+
+
+@pytest.mark.parametrize("name", INTEGRATED)
+def test_constants_of_integration_in_lists(name: str) -> None:
+    f = INTEGRATED[name]
+    check_both_modes(lambda x: np.sum(f(x) ** 2), X[:4], np.array([0.3, -1.0, 0.4, 0.8]))
+
+
+PUT: dict[str, Any] = {
+    "place": lambda x, y: np.place(y, y > 0.0, [1.0, x[0]]),
+    "place one": lambda x, y: np.place(y, y > 0.0, [x[1]]),
+    "place of a row": lambda x, y: np.place(y[1:], y[1:] > 0.0, (1.0, 0.5)),
+    "putmask": lambda x, y: np.putmask(y, y > 0.0, [1.0, x[0] * x[1]]),
+    "put": lambda x, y: np.put(y, [0, 1], [1.0, x[0]]),
+}
+
+
+@pytest.mark.parametrize("name", PUT)
+def test_lists_are_put_into_arrays_of_single_precision(name: str) -> None:
+    put = PUT[name]
+
+    def f(x: Any) -> Any:
+        y = np.sin(x)
+        put(x, y)
+        return np.sum(y * x)
+
+    x = X[:4].astype(np.float32)
+    value, found = value_and_grad(f)(x)
+    assert value == f(x)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, numeric_gradient(f, [X[:4]]), rtol=1e-5)
+    _, dot = jvp(f, (x,), (x,))
+    np.testing.assert_allclose(dot, found @ x, rtol=1e-5)
+
+
+@pytest.mark.parametrize("function", [np.percentile, np.quantile, np.nanpercentile, np.nanquantile])
+@pytest.mark.parametrize("q", [0.3, [0.3, 0.8], np.float32(0.3), np.float64(0.3)])
+def test_tangents_of_quantiles_are_of_the_dtype_of_these(function: Any, q: Any) -> None:
+    for dtype in (np.float32, np.float64):
+        x = X.astype(dtype)
+        value, dot = jvp(lambda x: function(x, q), (x,), (x,))
+        assert dot.dtype == value.dtype == function(x, q).dtype

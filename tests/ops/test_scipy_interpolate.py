@@ -20,6 +20,7 @@ from scipy.interpolate import (
     RegularGridInterpolator,
     UnivariateSpline,
     interp1d,
+    interpn,
     make_interp_spline,
     splev,
     splrep,
@@ -273,6 +274,23 @@ def test_places_of_data() -> None:
     agrees(lambda x: CubicSpline(x, np.append(Y[:5], Y[0]), bc_type="periodic")(17.0), X)
 
 
+@pytest.mark.parametrize("method", ["linear", "nearest", "slinear"])
+def test_grids_in_one_call(method: str) -> None:
+    places = np.stack([T, T[::-1]], axis=1)
+    agrees(lambda y: np.sum(interpn((X, -X), np.outer(y, y), places * [1.0, -1.0], method) ** 2), Y)
+    agrees(lambda p: np.sum(interpn((X, X), np.outer(Y, Y), (p, p[::-1]), method, bounds_error=False) ** 2), P)
+
+
+@pytest.mark.parametrize("method", ["cubic", "quintic"])
+def test_values_that_a_product_of_splines_goes_through(method: str) -> None:
+    """SciPy solves for the coefficients to about six digits; the splines of one axis are exact."""
+    weights = [make_interp_spline(X, np.eye(6), {"cubic": 3, "quintic": 5}[method])(at) for at in (T, T[::-1])]
+    expected = np.einsum("p,pi,pj->ij", [1.0, 2.0, 3.0], *weights)
+    places = np.stack([T, T[::-1]], axis=1)
+    found = grad(lambda v: interpn((X, X), v, places, method) @ np.array([1.0, 2.0, 3.0]))(np.outer(Y, Y))
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
 def test_a_saved_text_runs(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     for f in (by_methods, forced, of_the_module):
@@ -294,6 +312,8 @@ def test_what_is_refused() -> None:
         grad(lambda y: CubicSpline(X, Y, bc_type=((1, y[0]), (1, 0.0)))(0.3))(Y)
     with pytest.raises(UnsupportedError, match="no derivative with respect to its argument 'points'"):
         grad(lambda x: RegularGridInterpolator((x, X), np.outer(Y, Y))(T[:2])[0])(X)
+    with pytest.raises(UndefinedDerivativeError, match="splinef2d"):
+        grad(lambda p: interpn((X, X), np.outer(Y, Y), p[:2], "splinef2d")[0])(P)
     with pytest.raises(UndefinedDerivativeError, match="kind='linear' alone"):
         grad(lambda x: interp1d(x, Y, kind="cubic")(0.3))(X)
 

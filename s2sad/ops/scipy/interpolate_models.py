@@ -21,6 +21,7 @@ from s2sad.runtime.scipy.interpolants import (
     fitted_coefficients,
     fitted_knots,
     fitted_tangent,
+    grid_method,
     grid_place_adjoint,
     grid_value,
     grid_value_tangent,
@@ -66,6 +67,7 @@ Array = Any
 Function = Callable[..., Any]
 
 constant(kept, signature=lambda cls, *args: None)
+constant(grid_method, signature=lambda method: None)
 constant(extrapolation, signature=lambda extrapolate, bc_type=None: None)
 constant(require_unchanged, signature=lambda places, given: None, ordered=True)
 constant(fitted_knots, signature=lambda x, y, w=None, k=3, s=None, smooth=False: None)

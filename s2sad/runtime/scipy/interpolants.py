@@ -312,13 +312,17 @@ def fill_adjoint(z_bar: Array, f: Any, y: Array, points: Array, axis: int, fill_
 # --- grids
 
 
+#: The methods that interpolate by a product of splines, and the degrees of these.
+_DEGREES = {"slinear": 1, "cubic": 3, "quintic": 5}
+
+
 def grid_slope(f: Any, xi: Any, method: Any = None) -> Array:
     """The derivative of ``f(xi, method)`` in each coordinate, in a first axis."""
     method = f.method if method is None else method
     points = _points(f, xi)
     if method == "nearest":
         return np.zeros((len(f.grid), *points.shape[:-1], *f.values.shape[len(f.grid) :]))
-    if method in ("slinear", "cubic", "quintic"):
+    if method in _DEGREES:
         units = np.eye(len(f.grid), dtype=int)
         return np.stack([f(xi, method, nu=tuple(int(i) for i in unit)) for unit in units])
     if method != "linear":
@@ -389,6 +393,13 @@ def _sum_to(g: Array, shape: tuple[int, ...]) -> Array:
     return np.sum(g, axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)[()]
 
 
+def grid_method(method: Any) -> Any:
+    """A method of ``interpn`` that ``RegularGridInterpolator`` has too."""
+    if method == "splinef2d":
+        raise UndefinedDerivativeError("interpn by the method 'splinef2d' has no derivative rule", "Use 'cubic'.")
+    return method
+
+
 def grid_value(f: Any, points: Any, values: Array, xi: Any, method: Any = None, fill_value: Any = None) -> Array:
     """``f(xi, method)``, where ``f`` is a ``RegularGridInterpolator`` of ``points`` and ``values``."""
     return f.of(points, values)(xi, method)
@@ -400,24 +411,40 @@ def grid_place_adjoint(z_bar: Array, f: Any, xi: Any, method: Any) -> Any:
 
 
 def grid_values_adjoint(z_bar: Array, f: Any, values: Array, xi: Any, method: Any) -> Array:
-    """The adjoint of the values on the grid, for linear interpolation."""
+    """The adjoint of the values on the grid, in which interpolation is linear but for the method ``pchip``."""
     f = f.found
-    if (f.method if method is None else method) != "linear":
+    method = f.method if method is None else method
+    if method not in ("linear", "nearest", *_DEGREES):
         raise UndefinedDerivativeError(
-            "interpolation on a grid has a derivative rule by its values for method='linear' alone",
-            "Use method='linear'.",
+            f"interpolation on a grid by method {method!r} has no derivative rule by its values",
+            "Use 'linear' or 'cubic'.",
         )
     points = _points(f, xi)
     rows = np.asarray(z_bar).reshape(points.shape[:-1] + f.values.shape[len(f.grid) :])
     if not f.bounds_error and f.fill_value is not None:
         rows = np.where(_beyond(f, points).reshape(points.shape[:-1] + (1,) * (rows.ndim - points.ndim + 1)), 0.0, rows)
     found = np.zeros(f.values.shape)
-    for bits, at in _corners(f, points):
+    if method in _DEGREES:
+        found[...] = _through_splines(f, points, rows, _DEGREES[method])
+    elif method == "nearest":
+        np.add.at(found, tuple([np.where(share <= 0.5, i, i + 1) for i, share, _ in _cells(f, points)]), rows)
+    for bits, at in _corners(f, points) if method == "linear" else ():
         weight = _corner(f, points, bits)
         np.add.at(found, at, weight.reshape(weight.shape + (1,) * (rows.ndim - weight.ndim)) * rows)
     # SciPy turns axes that go down.
     down = tuple(getattr(f, "_descending_dimensions", ()))
     return np.flip(found, axis=down) if down else found
+
+
+def _through_splines(f: Any, points: Array, rows: Array, degree: int) -> Array:
+    """The adjoint of the values that a product of splines along the axes goes through."""
+    found = rows.reshape(-1, *f.values.shape[len(f.grid) :])
+    flat = points.reshape(-1, len(f.grid))
+    for k, g in reversed(list(enumerate(f.grid))):
+        weights = interpolate.make_interp_spline(g, np.eye(len(g)), degree)(flat[:, k])
+        shape = weights.shape + (1,) * (found.ndim - 1)
+        found = weights.reshape(shape) * found[:, None]
+    return np.sum(found, axis=0)
 
 
 def interpolated_tangent(

@@ -22,6 +22,7 @@ from s2sad.runtime.scipy.interpolants import (
     evaluated,
     fitted_coefficients,
     fitted_knots,
+    grid_method,
     grid_value,
     interpolated,
     interpolating_coefficients,
@@ -333,6 +334,13 @@ class RegularGridInterpolator:
 
     def __call__(self, xi: Any, method: Any = None) -> Any:
         return grid_value(self.interpolant, self.grid, self.values, xi, method, self.fill_value)
+
+
+@model(interpolate.interpn)
+def interpn(
+    points: Any, values: Any, xi: Any, method: Any = "linear", bounds_error: Any = True, fill_value: Any = np.nan
+) -> Any:
+    return RegularGridInterpolator(points, values, grid_method(method), bounds_error, fill_value)(xi)
 
 
 class Scattered:
