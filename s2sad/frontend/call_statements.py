@@ -20,6 +20,7 @@ import numpy as np
 
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
+from s2sad.frontend.spelled import Spelled
 from s2sad.frontend.trees import new_name, nodes_of
 
 Node = Any
@@ -32,7 +33,7 @@ _OPERATORS: dict[Any, type] = {
     operator.ifloordiv: gast.FloorDiv, operator.imod: gast.Mod, operator.ipow: gast.Pow, operator.imatmul: gast.MatMult,
     operator.iconcat: gast.Add, operator.iand: gast.BitAnd, operator.ior: gast.BitOr, operator.ixor: gast.BitXor,
 }  # fmt: skip
-_NAMES = frozenset(f.__name__ for f in (*_FUNCTIONS, *_OPERATORS))
+_SPELLED = Spelled((*_FUNCTIONS, *_OPERATORS))
 #: What an array is written with that may be evaluated twice.
 _PLACES = (
     gast.Name, gast.Attribute, gast.Subscript, gast.Slice, gast.Constant, gast.Tuple, gast.BinOp, gast.UnaryOp,
@@ -43,8 +44,8 @@ _PLACES = (
 def with_statements_of_calls(source: Source) -> tuple[Source, tuple[Guard, ...]]:
     """A function in which such calls stand as statements, where they are all that is assigned or returned."""
     nodes = nodes_of(source.node)
-    calls = [n.func for n in nodes if isinstance(n, gast.Call)]
-    if not any(getattr(func, "attr", getattr(func, "id", "")) in _NAMES for func in calls):
+    may_be_one = _SPELLED.test_in(source.function)
+    if not any(isinstance(n, gast.Call) and may_be_one(n.func) for n in nodes):
         return source, ()
     names = [n for n in nodes if isinstance(n, gast.Name)]
     resolver = Resolver(source.function, frozenset(n.id for n in names if not isinstance(n.ctx, gast.Load)))
@@ -86,7 +87,7 @@ class _Writing(gast.NodeTransformer):  # type: ignore[misc]
     def function(self, call: Node) -> Any:
         """The function of this module's that is called; None for any other."""
         function = self.lookup(call.func)[1]
-        return next((one for one in (*_FUNCTIONS, *_OPERATORS) if function is one), None)
+        return next((one for one in _SPELLED.functions if function is one), None)
 
     def stored(self, call: Node, outs: list[Node], use: Callable[[Node], list[Node]]) -> list[Node]:
         results = [new_name(stem, self.taken) for stem in ("first", "second")]

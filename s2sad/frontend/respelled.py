@@ -33,29 +33,19 @@ from s2sad.frontend.alone import bound_in
 from s2sad.frontend.local_names import names_at_calls
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
+from s2sad.frontend.spelled import Spelled, Test
 from s2sad.frontend.trees import nodes_of
 
 Node = Any
 _BY_ARGUMENT = (np.atleast_1d, np.atleast_2d, np.atleast_3d)
 #: In what these give several results, which the versions of NumPy do not agree on.
 _DISPLAY = gast.Tuple if isinstance(np.atleast_1d(0, 0), tuple) else gast.List
-_NAMES = frozenset(
-    f.__name__
-    for f in (
-        locals,
-        typing.cast,
-        isinstance,
-        operator.setitem,
-        operator.delitem,
-        np.array,
-        np.nan_to_num,
-        dict.get,
-        dict.fromkeys,
-        list,
-        dict,
-        *_BY_ARGUMENT,
+_SPELLED = Spelled(
+    (
+        locals, typing.cast, isinstance, operator.setitem, operator.delitem, np.array, np.nan_to_num, dict.get,
+        dict.fromkeys, list, dict, *_BY_ARGUMENT,
     )
-)
+)  # fmt: skip
 _INNER = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Lambda)
 #: What may be evaluated again.
 _REPEATED = (
@@ -74,7 +64,8 @@ _TYPES = (gast.Name, gast.Attribute, gast.Subscript, gast.Tuple, gast.Constant, 
 def with_respelled_calls(source: Source, code: types.CodeType) -> tuple[Source, tuple[Guard, ...]]:
     """A function, that of a ``code``, in which such calls stand as what they are, and on what that rests."""
     nodes = list(nodes_of(source.node))
-    calls = [node for node in nodes if isinstance(node, gast.Call) and _has_such_a_name(node.func)]
+    may_be_one = _SPELLED.test_in(source.function)
+    calls = [node for node in nodes if isinstance(node, gast.Call) and may_be_one(node.func)]
     unpacked = any(map(_is_unpacked_generator, nodes))
     if not calls and not unpacked:
         return source, ()
@@ -91,7 +82,7 @@ def with_respelled_calls(source: Source, code: types.CodeType) -> tuple[Source, 
     )
     if not local and not any(found) and not unpacked:
         return source, ()
-    made = _Respelling(lookup, is_shared, local, dicts).visit(made)
+    made = _Respelling(may_be_one, lookup, is_shared, local, dicts).visit(made)
     return replace(source, node=made), tuple(resolver.guards.values())
 
 
@@ -102,16 +93,20 @@ def _variables(code: types.CodeType) -> tuple[tuple[str, ...], ...]:
 class _Respelling(gast.NodeTransformer):  # type: ignore[misc]
     def __init__(
         self,
+        may_be_one: Test,
         lookup: Callable[[Node], tuple[bool, Any]],
         is_shared: bool,
         local: Mapping[int, Sequence[str]],
         dicts: frozenset[str],
     ) -> None:
-        self.lookup, self.is_shared, self.local, self.dicts = lookup, is_shared, local, dicts
+        self.may_be_one, self.lookup, self.is_shared = may_be_one, lookup, is_shared
+        self.local, self.dicts = local, dicts
 
     def visit_Call(self, node: Node) -> Node:
         self.generic_visit(node)
-        if id(node) in self.local and _has_such_a_name(node.func) and self.lookup(node.func)[1] is locals:
+        if not self.may_be_one(node.func):
+            return node
+        if id(node) in self.local and self.lookup(node.func)[1] is locals:
             return gast.copy_location(_dict_of(self.local[id(node)]), node)
         made = _respelled(node, self.lookup) or _got(node, self.dicts)
         return node if made is None else made
@@ -125,7 +120,7 @@ class _Respelling(gast.NodeTransformer):  # type: ignore[misc]
 
     def visit_Expr(self, node: Node) -> Node:
         self.generic_visit(node)
-        is_call = isinstance(node.value, gast.Call)
+        is_call = isinstance(node.value, gast.Call) and self.may_be_one(node.value.func)
         made = _changed_item(node.value, self.lookup, self.is_shared) if is_call else None
         made = _changed(node.value, self.lookup) if is_call and made is None else made
         return node if made is None else gast.copy_location(made, node)
@@ -208,13 +203,9 @@ def _dict_of(names: Sequence[str]) -> Node:
     return gast.Dict(keys, values)
 
 
-def _has_such_a_name(func: Node) -> bool:
-    return getattr(func, "attr", getattr(func, "id", None)) in _NAMES
-
-
 def _respelled(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node | None:
     """What a call is written as; None if it stays."""
-    if not _has_such_a_name(call.func) or any(isinstance(a, gast.Starred) for a in call.args):
+    if any(isinstance(a, gast.Starred) for a in call.args):
         return None
     function = lookup(call.func)[1]
     if function is np.array and isinstance(call.func, gast.Attribute):
@@ -305,7 +296,7 @@ def _changed_item(call: Node, lookup: Callable[[Node], tuple[bool, Any]], is_sha
     What has the item, and its index, are evaluated after the value there: they are names and constants, and the value
     gives no name another value, nor do functions that it calls, which might where variables are shared.
     """
-    is_one = _has_such_a_name(call.func) and len(call.args) > 1 and not call.keywords
+    is_one = len(call.args) > 1 and not call.keywords
     if not is_one or not all(map(_is_atom, call.args[:2])):
         return None
     names = [n for part in call.args[:2] for n in nodes_of(part) if isinstance(n, gast.Name)]
@@ -325,7 +316,7 @@ def _changed(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node | N
     """The statement that a call as a statement is that replaces what an array holds; None if it is no such call."""
     first, *rest = call.args or [None]
     named = {k.arg: k.value for k in call.keywords}
-    is_one = _has_such_a_name(call.func) and lookup(call.func)[1] is np.nan_to_num
+    is_one = lookup(call.func)[1] is np.nan_to_num
     if not is_one or first is None or not all(isinstance(n, _PLACES) for n in nodes_of(first)):
         return None
     kept = rest.pop(0) if rest else named.get("copy")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from operator import iadd
+from operator import isub as less
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,29 @@ X, DOT = np.array([0.7, -1.2, 1.9, 0.4]), np.array([0.3, 0.5, -0.8, 0.2])
 Y = np.array([1.1, 2.0, 0.4, 0.6])
 W = np.array([0.5, -1.0, 2.0, 1.5])
 
+apart = np.divmod
+
+
+class Written:
+    """Functions under names of a class."""
+
+    times = operator.imul
+    parts = staticmethod(np.modf)
+
 
 def quotients(x: Any) -> Any:
     a, b = np.zeros(4), np.zeros((2, 4))
     np.divmod(x * x + 1, 0.7 + x[3], out=(a, b[1]))
     return np.sum(a * W * x + b[1] ** 2) + np.sum(b)
+
+
+def under_other_names(x: Any) -> Any:
+    a, b = np.zeros(4), np.zeros(4)
+    apart(x * x + 1, Y, out=(a, b))
+    less(b, x)
+    Written.times(b, W)
+    Written.parts(b * 3, out=(a, None))
+    return np.sum(a * x) + np.sum(b * W)
 
 
 def by_position(x: Any) -> Any:
@@ -82,7 +101,8 @@ def of_lists(x: Any) -> Any:
 
 
 _PROGRAMS: list[Callable[[Any], Any]] = [
-    quotients, by_position, one_of_both, mantissas, into_itself, changed, of_numbers, matrices, of_lists,
+    quotients, under_other_names,
+    by_position, one_of_both, mantissas, into_itself, changed, of_numbers, matrices, of_lists,
 ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from s2sad import S2SADError, grad
 from tests.oracle import numeric_gradient
 
 Array = np.ndarray
+put_item, clean, planes = operator.setitem, np.nan_to_num, np.atleast_2d
 X = np.array([0.3, 0.7, -0.4])
 
 
@@ -21,6 +22,14 @@ def by_name(x: Any) -> Any:
     y = cast(Array, x)
     y = y * y
     return np.sum(cast("Array", y) * cast(typing.Any, x))
+
+
+def under_other_names(x: Any) -> Any:
+    y = x * x
+    put_item(y, 0, x[1] * 3.0)
+    clean(y, copy=False)
+    a, b = planes(y, x)
+    return np.sum(a * b)
 
 
 def by_module(x: Any) -> Any:
@@ -123,7 +132,8 @@ def set_in_an_object(x: Any) -> Any:
 
 
 FUNCTIONS = [
-    by_name, by_module, written_through, two_dimensions, kept_together, written_views, own_cast, in_a_function,
+    by_name, under_other_names,
+    by_module, written_through, two_dimensions, kept_together, written_views, own_cast, in_a_function,
     set_by_an_operator, set_in_containers, set_in_an_object, finite, finite_part, finite_attribute,
 ]  # fmt: skip
 
