@@ -186,6 +186,28 @@ def test_a_builtin_shadowed_later(space: dict[str, Any]) -> None:
     assert df(-3.0) == -2.0
 
 
+def test_a_class_registered_later(space: dict[str, Any]) -> None:
+    run_cell(
+        space,
+        """
+        import abc
+        class Product(abc.ABC): pass
+        class Box:
+            def __init__(self, v): self.v = v
+        def f(x):
+            box = Box(x[0])
+            first = x[1] if isinstance(box, Product) else x[2]
+            return box.v * first * (x[1] if isinstance(x, Product) else x[2])
+        """,
+    )
+    df = grad(space["f"])
+    np.testing.assert_allclose(df(V), [V[2] ** 2, 0.0, 2 * V[0] * V[2]])
+    space["Product"].register(space["Box"])
+    np.testing.assert_allclose(df(V), [V[1] * V[2], V[0] * V[2], V[0] * V[1]])
+    space["Product"].register(np.ndarray)
+    np.testing.assert_allclose(df(V), [V[1] ** 2, 2 * V[0] * V[1], 0.0])
+
+
 def test_constants_are_read_live(space: dict[str, Any], compilations: list[str]) -> None:
     run_cell(space, "scale = 2.0\ndef f(x):\n    return np.sum(x * scale)\n")
     df = grad(space["f"])

@@ -9,6 +9,8 @@ from s2sad import S2SADError, grad, jvp
 from tests.sources import names_of
 
 TEXT = """
+import abc
+
 SEEN, RUNNING = [], [False]
 
 def note(name):
@@ -35,6 +37,20 @@ class Box:
         return v * 2.0
     def method(self, v):
         return v * 3.0
+
+class Hooked(abc.ABC):
+    @classmethod
+    def __subclasshook__(cls, other):
+        note("__subclasshook__")
+        return NotImplemented
+
+class Checking(type):
+    def __subclasscheck__(cls, other):
+        note("__subclasscheck__")
+        return True
+
+class Checked(metaclass=Checking):
+    pass
 
 class Held:
     def __init__(self, v):
@@ -72,6 +88,10 @@ BODIES = [
     "y = (BOX or None)(x[1])",
     "y = x[1] if isinstance(BOX, (list, tuple)) else x[2]",
     "y = x[1] if isinstance(BOX, list | tuple) else x[2]",
+    "y = x[1] if isinstance(x, Hooked) else x[2]",
+    "y = x[1] if isinstance(held, Hooked) else x[2]",
+    "y = x[1] if isinstance(x, (list, Checked)) else x[2]",
+    "y = x[1] if isinstance(held, Checked) else x[2]",
     "y = x[1] if callable(BOX) else x[2]",
     "y = x[1] if hasattr(BOX, 'method') else x[2]",
     "y = x[1] if str(BOX) else x[2]",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import abc
 import numbers
 import operator
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from s2sad.analysis.infer import Facts
 from s2sad.ir.nodes import Build, Call, Const, Expr, Global, Var
 from s2sad.ir.types import Fact
 from s2sad.ops.models import is_of_model
+from s2sad.runtime.classes import decides_plainly, own_class
 
 #: The classes that a global name stands for.
 Classes = Callable[[str], tuple[type, ...]]
@@ -192,8 +192,11 @@ def _classes_of(fact: Fact) -> tuple[type, ...]:
 
 def _is_subclass(cls: type, other: type) -> bool | None:
     """Whether what seems to be of a class is of another; it may be of a class of a library that inherits from it."""
-    if type(other).__instancecheck__ not in (type.__instancecheck__, abc.ABCMeta.__instancecheck__):
+    if not decides_plainly(other):
         return None
     if issubclass(cls, other):
         return True
+    if type(other) is not type and own_class(other) is not None:
+        # The class may be registered with it later.
+        return None
     return None if issubclass(other, cls) and other not in _ARRAYS else False

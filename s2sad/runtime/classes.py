@@ -6,6 +6,7 @@ class.  A class of the user's that defines one itself may write into what it is 
 
 from __future__ import annotations
 
+import abc
 import builtins
 import collections
 import dis
@@ -268,6 +269,28 @@ def _only_copies(name: str, member: Any) -> bool:
 def static_member(cls: type, name: str) -> Any:
     """The member of a class of this name as it stands there, or None; nothing is run for it."""
     return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+
+
+#: What answers ``isinstance`` and ``issubclass``, and runs nothing of the user's.
+_ANSWERING = tuple(vars(meta)[f"__{name}check__"] for meta in (type, abc.ABCMeta) for name in ("instance", "subclass"))
+
+
+def decides_plainly(cls: Any) -> bool:
+    """Whether the instances of a class are those of classes that inherit from it or are registered with it.
+
+    Nothing of the user's runs where it is asked for them.
+
+    Example:
+        >>> import typing
+        >>> decides_plainly(abc.ABC), decides_plainly(typing.SupportsFloat)
+        (True, False)
+    """
+    if not isinstance(cls, type):
+        return False
+    hook = inside(static_member(cls, "__subclasshook__"), "__func__")
+    asks = isinstance(hook, types.FunctionType) and not is_of_library(hook.__module__)
+    checks = [static_member(type(cls), f"__{name}check__") for name in ("instance", "subclass")]
+    return not asks and all(any(check is one for one in _ANSWERING) for check in checks)
 
 
 @functools.cache

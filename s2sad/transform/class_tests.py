@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import abc
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant, Value
 from s2sad.runtime.classes import own_class
 from s2sad.transform.choices import asked, is_object_or_none
@@ -25,11 +28,18 @@ def instance_test(s: Specialiser, values: list[Abstract]) -> Done:
     classes = s.row(cls) or (cls,)
     if isinstance(value, Choice) and is_object_or_none(value):
         return (asked(s, value, lambda side: is_instance(side, classes), s.relied.at),)
+    if any(isinstance(c, Known) and isinstance(c.value, abc.ABCMeta) for c in classes):
+        # A class may be registered with it before the next call.
+        s.guard(Guard(abc, "get_cache_token", abc.get_cache_token(), _called))
     known = is_instance(value, classes, np.ndarray if value in s.arrays else _class_of_existing(s, value))
     if known is None and isinstance(value, Value) and all(isinstance(c, Known) and _is_users(c.value) for c in classes):
         known = False if _is_built_in(s, value) else None
         s.relied.asks_kinds |= known is None
     return None if known is None else (Constant(known),)
+
+
+def _called(function: Callable[[], Any]) -> Any:
+    return function()
 
 
 def class_test(s: Specialiser, values: list[Abstract]) -> Done:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import abc
 import math
 import operator
 import types
@@ -13,6 +12,7 @@ import numpy as np
 
 from s2sad.ir.code import UNSET, Constant
 from s2sad.ops.models import is_of_model, modelled
+from s2sad.runtime.classes import decides_plainly
 from s2sad.transform.known import Abstract, Closure, Items, Known, Record, Row, Typed
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -185,15 +185,8 @@ def is_instance(value: Abstract, classes: Sequence[Abstract], cls: type | None =
         # Of models there are no objects but those that the program makes.
         return isinstance(value, Record) and issubclass(value.cls, tuple(models))
     cls = cls or class_of(value)
-    if cls is None or not classes or not all(isinstance(c, Known) and _is_plain(c.value) for c in classes):
+    if cls is None or not classes or not all(isinstance(c, Known) and decides_plainly(c.value) for c in classes):
         return None
     if is_of_model(cls):
         return None  # what SciPy has in its place is not known
     return issubclass(cls, tuple([c.value for c in classes if isinstance(c, Known)]))
-
-
-def _is_plain(cls: Any) -> bool:
-    """Whether a class says itself what its instances are."""
-    if not isinstance(cls, type):
-        return False
-    return type(cls).__instancecheck__ in (type.__instancecheck__, abc.ABCMeta.__instancecheck__)

@@ -96,7 +96,7 @@ def _handler_of(
         classes = caught.items if isinstance(caught, Row) else classes
         if not all(isinstance(c, Known) and isinstance(c.value, type) for c in classes):
             return None
-        if any(issubclass(error, c.value) for c in classes):  # type: ignore[union-attr, arg-type]
+        if any(c.value in error.__mro__ for c in classes):  # type: ignore[union-attr, operator]
             s.used = True
             # Nothing is raised when it runs, to be named or raised again.
             is_named = any(o.kind == "load" and o.data is name for o in inner(handler))
