@@ -23,7 +23,8 @@ def may_be_boolean(expr: Call, spec: OpSpec | None, bound: Bound, fact: Look) ->
     """Whether the value of a call, or an element of it, may be a boolean."""
     op, args = expr.op, expr.args
     if op.kind in ("compare", "bool") or op.name in ("&", "|", "^", "~"):
-        return op.kind != "operator" or any(fact(a).boolean for a in args)
+        # Of what is no number for sure nothing says that it is no boolean.
+        return op.kind != "operator" or any(f.boolean or not f.numeric for f in map(fact, args))
     if op.kind in ("operator", "inplace"):
         # NumPy's booleans added or multiplied are booleans.
         return op.name in ("+", "*", "@") and all(fact(a).boolean for a in args)

@@ -18,11 +18,12 @@ from s2sad.ir.types import Fact
 from s2sad.ops.classification import remedy_of_member
 from s2sad.runtime import add_at, add_field, add_into_item, packed, starred
 from s2sad.runtime.items import add_row
-from s2sad.runtime.trees import in_slice
+from s2sad.runtime.trees import in_item, in_slice
 
 _IN_SLICE = Op("runtime", "in_slice", in_slice)
 ADD_AT = Op("runtime", "add_at", add_at, pure=False)
 _ADD_INTO_ITEM = Op("runtime", "add_into_item", add_into_item, pure=False)
+_IN_ITEM = Op("runtime", "in_item", in_item)
 _ARRAY = Op("runtime", "np.array", np.array)
 _ADD_FIELD = Op("runtime", "add_field", add_field, pure=False)
 _ADD_ROW = Op("runtime", "add_row", add_row, pure=False)
@@ -91,6 +92,10 @@ def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
         made = Call(_IN_SLICE, (state.later.kept(whole), as_value(index), z_bar))
         adjoints.contribute(whole, made, owned=True)
         return
+    if not storage.is_buffer(whole) and _may_be_of_number(state, fact, index):
+        made = Call(_IN_ITEM, (state.later.kept(whole), as_value(index), z_bar))
+        adjoints.contribute(whole, made, owned=fact.kind != "scalar")
+        return
     before = adjoints.of.get(whole.name)
     selected = make.selected.get(before.name) if isinstance(before, Var) else None
     # All elements of a stencil have an adjoint.
@@ -125,6 +130,16 @@ def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
         make.emit(Evaluate(Call(ADD_AT, (x_bar, as_value(index), part_bar)), make.origin))
         if picks and not storage.is_buffer(whole):
             make.note_picked(x_bar, rarely)
+
+
+def _may_be_of_number(state: State, fact: Fact, index: Expr) -> bool:
+    """Whether an item may be one of a number: NumPy's have some by what is no place, ``a[()]`` or ``a[a > 0]``."""
+    if fact.kind not in ("open", "numeric"):
+        return fact.kind == "scalar"
+    parts = [p for p in index_parts(index, state.make.fact) if p not in (Const(None), Const(...))]
+    if any(isinstance(p, Slice) for p in parts):
+        return False
+    return all((p if isinstance(p, Fact) else state.make.fact(p)).boolean for p in parts)
 
 
 def _to_part(state: State, whole: Var, key: Const, z_bar: Expr) -> bool:

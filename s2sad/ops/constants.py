@@ -118,6 +118,7 @@ constant(
     np.array_equiv, np.isin,
     np.iscomplex, np.iscomplexobj, np.isreal, np.isrealobj, np.isneginf, np.isposinf, np.isnat, np.isscalar,
     np.isfortran, np.iterable, np.may_share_memory, np.shares_memory, np.is_busday,
+    dtype="truth",
 )  # fmt: skip
 
 # Integers and bits.

@@ -26,6 +26,7 @@ from s2sad.runtime.items import (
     require_sequence,
     require_unswallowed,
     require_unwritten,
+    store_item,
 )
 from s2sad.runtime.objects import require_dict, require_value
 from s2sad.runtime.positions import unread
@@ -79,8 +80,8 @@ constant(apart, unshared, sole, in_one_place, special=frozenset(), calls=(), ord
 constant(
     as_pair, require_arithmetic, require_as_long, require_convertible, require_dict, require_floats, require_layout,
     require_ndarray, require_nothing_left, require_number, require_real, require_real_operand, require_replaceable,
-    require_same_numbers, require_sequence, require_unswallowed, require_unwritten, require_value, same_value, unread,
-    unseen, ordered=True,
+    require_same_numbers, require_sequence, require_unswallowed, require_unwritten, require_value, same_value,
+    store_item, unread, unseen, ordered=True,
 )  # fmt: skip
 
 # --- tangents that share memory with others, or with none ---

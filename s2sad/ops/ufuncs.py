@@ -325,6 +325,7 @@ constant(
     np.floor, np.ceil, np.trunc, np.rint, np.around, np.fix, np.floor_divide,
     np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal,
     np.logical_and, np.logical_or, np.logical_xor, np.logical_not,
-    np.isnan, np.isinf, np.isfinite, np.signbit, np.isclose, np.allclose, np.array_equal,
+    np.isnan, np.isinf, np.isfinite, np.signbit,
     np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift, np.right_shift, np.gcd, np.lcm,
 )  # fmt: skip
+constant(np.isclose, np.allclose, np.array_equal, dtype="truth")

@@ -168,6 +168,12 @@ def _may_raise(s: Stmt) -> type[Exception] | None:
     return AttributeError if _asked(s) is not None or _set(s) is not None else None
 
 
+def may_catch(attempt: If, error: type[Exception], classes: Classes) -> bool:
+    """Whether an exception that is raised in an attempt may be caught by a handler of its."""
+    caught = [_caught(c, classes) for c in attempt.test.args if not _is_own(c)]  # type: ignore[union-attr]
+    return any(found is None or issubclass(error, found) for found in caught)
+
+
 def _is_own(cls: Expr) -> bool:
     return isinstance(cls, Call) and cls.op.function is S2SADError
 

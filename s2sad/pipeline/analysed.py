@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -106,8 +107,10 @@ def analysed(program: Program, asked: Asked) -> Analysed:
     facts = {**default_facts(ir), **asked.facts}
     if asked.arithmetic:
         ir, known = program.types.inferred_with(lowered, with_required_arithmetic(ir, known), facts)
+    classes = functools.partial(program.types.classes, lowered)
     if asked.arrays:
-        ir, known = program.types.inferred_with(lowered, with_required(ir, asked.arrays, known, asked.numbers), facts)
+        required = with_required(ir, asked.arrays, known, classes, asked.numbers)
+        ir, known = program.types.inferred_with(lowered, required, facts)
     if asked.has_aux:
         ir, known = _with_aux(program, lowered, ir, facts)
     program.guards.add_resolved(lowered.resolver)
@@ -136,7 +139,7 @@ def analysed(program: Program, asked: Asked) -> Analysed:
     if changed:
         added = len(ir.body) - checked_before
         ir, known, shared = again(with_own_containers(ir, shared, known, lowered.source, added))
-    if asked.arrays and (checked_ := with_required(ir, asked.arrays, known, asked.numbers)) is not ir:
+    if asked.arrays and (checked_ := with_required(ir, asked.arrays, known, classes, asked.numbers)) is not ir:
         # Copies of arguments have names of their own.
         ir, known, shared = again(checked_)
     if lowered.recorded:

@@ -5,6 +5,7 @@ b = copy.copy(a)        ->  b = np.copy(a)      of arrays, whose layout both kee
                             b = list(a)         of lists
                             b = a               of numbers
 b = a[()]               ->  b = a               of NumPy's numbers
+a[i] = v                ->  store_item(a, i, v)  of numbers, which raises
 a.flat[:] = v           ->  a[...] = v          of arrays without axes
 b = d.get(k, c)         ->  b = d[k] if k in d else c                of dicts
 list(d), sorted(d), max(d)                      of dicts: the same, of keys, which carry no derivative
@@ -43,6 +44,7 @@ from s2sad.ir.nodes import (
     If,
     Op,
     Opaque,
+    Slice,
     Stmt,
     Store,
     Var,
@@ -50,9 +52,10 @@ from s2sad.ir.nodes import (
 from s2sad.ir.traverse import base, blocks, is_atom, map_stmt, names_in, reads, walk, writes
 from s2sad.ir.types import same_shape, some_item
 from s2sad.ops.infer.memory import sums_indices
+from s2sad.optimise.computing import is_number
 from s2sad.runtime.dicts import keys_of, largest_key, smallest_key, sorted_keys, values_of
 from s2sad.runtime.einsum import einsum_view
-from s2sad.runtime.items import require_as_long
+from s2sad.runtime.items import require_as_long, store_item
 from s2sad.runtime.moves import in_order
 from s2sad.runtime.positions import flat_index, flat_values
 
@@ -66,6 +69,7 @@ _VALUES_OF = Op("runtime", "values_of", values_of)
 #: What functions that run through a dict do with its keys.
 _OF_KEYS = {list: keys_of, sorted: sorted_keys, max: largest_key, min: smallest_key}
 _EINSUM_VIEW = Op("runtime", "einsum_view", einsum_view)
+_STORE_ITEM = Op("runtime", "store_item", store_item, pure=False)
 _IN_ORDER = Op("runtime", "in_order", in_order)
 
 
@@ -146,6 +150,8 @@ def _of_types(
         return () if same_shape(*map(facts.get, stmt.value.args)) else (stmt,)
     if isinstance(stmt, Store) and _is_all_of_number(stmt, facts):
         return (replace(stmt, index=Const(...)),)
+    if isinstance(stmt, Store) and stmt.call is None and is_number(facts.get(stmt.base)):
+        return tuple(_of_number(stmt, version))
     value = stmt.value if isinstance(stmt, Assign) else None
     if isinstance(stmt, Assign) and isinstance(value, Opaque) and value.refusal is not None:
         return _of_dict(stmt, value.sketch, facts, version, consumed)
@@ -186,6 +192,28 @@ def _of_types(
                 replace(stmt, value=Call(MOVED, (Var(listed), Var(moves)), (), value.node)),
             )
     return (stmt,)
+
+
+def _of_number(stmt: Store, version: Callable[[str], str]) -> Iterator[Stmt]:
+    """What a store into an item of a number does: it reads the item, if it is augmented, and raises."""
+    value = stmt.value
+    if stmt.op is not None:
+        item, value = version("~t"), Var(version("~t"))
+        yield Assign(item, Call(_INDEX, (stmt.base, stmt.index)), stmt.origin)
+        yield Assign(value.name, Call(Op("operator", stmt.op), (Var(item), stmt.value)), stmt.origin)
+    yield Evaluate(Call(_STORE_ITEM, (stmt.base, *_parts(stmt.index), value)), stmt.origin)
+
+
+def _parts(index: Expr) -> Iterator[Expr]:
+    """What is evaluated of an index."""
+    match index:
+        case Slice(lower=lower, upper=upper, step=step):
+            yield from (part for part in (lower, upper, step) if part is not None)
+        case Build(items=items):
+            for item in items:
+                yield from _parts(item)
+        case _:
+            yield index
 
 
 def _is_all_of_number(stmt: Store, facts: Facts) -> bool:

@@ -10,6 +10,7 @@ Where the run has met a number instead, ``require_number(u)`` stands there: ``u 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Set
 from dataclasses import replace
 
@@ -25,6 +26,7 @@ from s2sad.ir.nodes import (
     Expr,
     For,
     Function,
+    If,
     Op,
     Origin,
     Stmt,
@@ -32,8 +34,10 @@ from s2sad.ir.nodes import (
     Unpack,
     Var,
 )
-from s2sad.ir.traverse import map_children, map_stmt, names_in, walk, writes
+from s2sad.ir.traverse import is_attempt, map_children, map_stmt, names_in, walk, writes
 from s2sad.ir.types import OPEN, UNSET_FACT
+from s2sad.optimise.outcomes import Classes
+from s2sad.optimise.raised import may_catch
 from s2sad.runtime import plain
 from s2sad.runtime.items import require_ndarray, require_number
 
@@ -41,10 +45,13 @@ _ARRAY = Op("runtime", "require_ndarray", require_ndarray, pure=False)
 _NUMBER = Op("runtime", "require_number", require_number, pure=False)
 
 
-def with_required(function: Function, names: Set[str], facts: Facts, numbers: bool = False) -> Function:
+def with_required(
+    function: Function, names: Set[str], facts: Facts, classes: Classes, numbers: bool = False
+) -> Function:
     """``function`` with a check of each of ``names`` where it is assigned, or at the start for a parameter.
 
-    With ``numbers`` those of which no items are written are required to be numbers, not arrays.  What is moved into a
+    With ``numbers`` those of which no items are written, or only where a TypeError is caught, are required to be
+    numbers, not arrays.  ``classes`` says which classes a global name stands for.  What is moved into a
     name that branches or rounds of a loop join is checked before, since moves are the last statements of a block.  What
     is checked already, or surely is what it has to be, or none, is left out; where nothing else is there, it is
     ``function`` itself.
@@ -65,7 +72,7 @@ def with_required(function: Function, names: Set[str], facts: Facts, numbers: bo
             return []
         return [Evaluate(Call(_NUMBER if is_number else _ARRAY, (value,)), origin)]
 
-    arrays = _of_items(function)
+    arrays = _of_items(function, classes)
     checked = known | wanted
 
     def surely(expr: Expr) -> Expr:
@@ -121,9 +128,14 @@ def _moved(stmt: Stmt, wanted: Set[str], known: Set[str], facts: Facts) -> list[
     return [(t, s) for t, s in there if not (isinstance(s, Var) and s.name in done)]
 
 
-def _of_items(function: Function) -> set[str]:
-    """The names of objects of which items are written."""
-    return {n for s in walk(function.body) if isinstance(s, Store) for n in names_in(s.base)}
+def _of_items(function: Function, classes: Classes) -> set[str]:
+    """The names of objects of which items are written where it would not be caught that a number has none."""
+    stores = Counter(n for s in walk(function.body) if isinstance(s, Store) for n in names_in(s.base))
+    attempts = [s for s in walk(function.body) if isinstance(s, If) and is_attempt(s)]
+    caught = [s for attempt in attempts if may_catch(attempt, TypeError, classes) for s in walk(attempt.then)]
+    tried = {id(s): s for s in caught if isinstance(s, Store)}
+    stores.subtract(n for s in tried.values() for n in names_in(s.base))
+    return {n for n, count in stores.items() if count}
 
 
 def _checked(function: Function) -> Iterator[str]:

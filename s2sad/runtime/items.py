@@ -389,6 +389,20 @@ def require_unswallowed(result: Any) -> None:
         )
 
 
+def store_item(x: Any, *evaluated: Any) -> None:
+    """Set an item of a number, which raises as in Python; index and value have been ``evaluated`` before.
+
+    Raises:
+        TypeError: since numbers have no items that may be set.
+
+    >>> store_item(np.float64(2.5), 0, 1.0)
+    Traceback (most recent call last):
+        ...
+    TypeError: 'numpy.float64' object does not support item assignment
+    """
+    x[()] = None
+
+
 def require_unwritten() -> None:
     """Refuse the handler of an exception that NumPy raises when it has already written.
 

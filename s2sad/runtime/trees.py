@@ -255,9 +255,10 @@ def in_item(x: Any, index: Any, g: Any) -> Any:
         >>> in_item(np.ones(3), 1, 5.0)
         array([0., 5., 0.])
     """
-    made = zeros(x)
+    # Numbers have items by what is no place: a[()], a[...], a[None].
+    made = np.zeros((), np.result_type(x, 0.0)) if np.isscalar(x) else zeros(x)
     add_at(made, index, g)
-    return made
+    return made[()] if np.isscalar(x) else made
 
 
 def add_field(x_bar: Any, x: Any, name: str, g: Any) -> None:
