@@ -19,12 +19,31 @@ import numpy as np
 from s2sad.ops import infer, sampling
 from s2sad.ops.forms import METHOD, Form
 from s2sad.ops.spec import elementwise, linear, literal, real, rule, sample
-from s2sad.runtime.arrays import clip_share, finite_part, high_share, low_share, unbroadcast
+from s2sad.runtime.arrays import chosen_part, clip_share, finite_part, high_share, low_share, unbroadcast
 
 Array = Any
 
 
 # --- choices ---
+
+
+def _chosen_samples() -> Any:
+    x, g = np.array([1.0, 2.0, 3.0]), np.cos(np.arange(6.0)).reshape(2, 3)
+    found = [sample(g, x > y, x == y) for y in (2.0, 1.5, g, x)]
+    return [*found, sample(1.5, x > 2.0, x == 2.0), sample(1.5, True, False)]
+
+
+@linear(
+    chosen_part,
+    steps=frozenset({"is_chosen", "is_tie"}),
+    wrt=["g"],
+    samples=_chosen_samples,
+    broadcasts=True,
+    infer=infer.common.chosen,
+    result="fresh",
+)
+def chosen_part_rule(z_bar: Array, g: Array, is_chosen: Array, is_tie: Array) -> Array:
+    return unbroadcast(np.where(is_chosen, z_bar, np.where(is_tie, z_bar / 2, 0)), np.shape(g))
 
 
 def _maximum_jvp(x_dot: Array, y_dot: Array, x: Array, y: Array) -> Array:

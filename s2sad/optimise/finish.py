@@ -6,6 +6,8 @@ y_dot = np.sum(e * x_dot)              ->   y_dot = e @ x_dot             (vecto
 y_dot = np.mean(e * x_dot)             ->   y_dot = e @ x_dot / len(e)
 y_dot = np.sum(2 * x * x_dot, axis=0)  ->   y_dot = 2 * np.sum(x * x_dot, axis=0)
 x_bar = t.T.T @ y_bar                  ->   x_bar = t @ y_bar
+x_bar = np.where(x > y, z_bar, np.where(x == y, z_bar / 2, 0))
+                                       ->   x_bar = chosen_part(z_bar, x > y, x == y)        (arrays)
 """
 
 from __future__ import annotations
@@ -20,9 +22,11 @@ from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Op, Stmt, Store, Va
 from s2sad.ir.traverse import base, is_tangent, map_children, map_stmt, names_in
 from s2sad.ir.types import Fact
 from s2sad.optimise.own import is_new
+from s2sad.runtime.arrays import chosen_part
 
 FactOf = Callable[[Expr], Fact]
 _LEN = Op("runtime", "len", len)
+_CHOSEN = Op("runtime", "chosen_part", chosen_part)
 
 
 def finished(block: Block, fact: FactOf) -> Block:
@@ -94,7 +98,19 @@ def _by_types(expr: Expr, fact: FactOf) -> Expr:
         expr = algebra.outermost(expr)
     if isinstance(expr, Call) and expr.op in (algebra.ADD, algebra.SUBTRACT) and len(expr.args) == 2:
         return _factored(expr)
+    if isinstance(expr, Call) and expr.op.function is np.where:
+        return _shared(expr, fact)
     return _of_product(expr, fact) if isinstance(expr, Call) and expr.op.function in (np.sum, np.mean) else expr
+
+
+def _shared(choice: Call, fact: FactOf) -> Call:
+    """What one of two arrays gets of an adjoint that both share where they are equal, in one call."""
+    match choice.args:
+        case (chosen, g, Call(args=(tie, half, Const(value=0))) as rest) if (
+            rest.op.function is np.where and half == Call(algebra.DIVIDE, (g, Const(2))) and fact(chosen).has_axes
+        ):
+            return Call(_CHOSEN, (g, chosen, tie))
+    return choice
 
 
 def _of_product(total: Call, fact: FactOf) -> Expr:

@@ -300,6 +300,26 @@ def undiff(g: Any, shape: Shape, n: int = 1, axis: int = -1) -> Any:
     return g if n else np.array(g)
 
 
+#: From how many elements on other ways than the plain ones are the faster ones.
+_MANY = 4096
+
+
+def chosen_part(g: Any, is_chosen: Any, is_tie: Any) -> Any:
+    """Return ``g`` where one of two is chosen, half of it where both are equal, and 0 elsewhere, whatever ``g`` is.
+
+    >>> chosen_part(1.0, np.array([True, False, False]), np.array([False, True, False]))
+    array([1. , 0.5, 0. ])
+    """
+    if np.size(is_chosen) < _MANY:
+        return np.where(is_chosen, g, np.where(is_tie, g / 2, 0.0))
+    with np.errstate(invalid="ignore"):
+        # A product, which takes a third of the time of a choice, unless it makes NaN of what is not chosen.
+        part = np.multiply(g, is_chosen) + 0.0
+        if np.isnan(np.sum(part)):
+            part = np.where(is_chosen, g, 0.0)
+    return np.where(is_tie, g / 2, part) if np.count_nonzero(is_tie) else part
+
+
 def clip_share(g: Any, a: Any, low: Any, high: Any) -> Any:
     """Return ``g`` where ``np.clip(a, low, high)`` follows ``a``, half of it at a bound, and 0 beyond.
 
@@ -310,10 +330,10 @@ def clip_share(g: Any, a: Any, low: Any, high: Any) -> Any:
     array([0.5, 1. , 0. ])
     """
     if low is not None:
-        g = np.where(np.greater(a, low), g, np.where(a == low, g / 2, 0))
+        g = chosen_part(g, np.greater(a, low), a == low)
         a = np.maximum(a, low)
     if high is not None:
-        g = np.where(np.less(a, high), g, np.where(a == high, g / 2, 0))
+        g = chosen_part(g, np.less(a, high), a == high)
     return g
 
 
@@ -335,7 +355,7 @@ def high_share(g: Any, a: Any, low: Any, high: Any) -> Any:
     if high is None:
         return 0.0
     t = a if low is None else np.maximum(a, low)
-    return np.where(np.greater(t, high), g, np.where(t == high, g / 2, 0))
+    return chosen_part(g, np.greater(t, high), t == high)
 
 
 def align_weights(weights: Any, shape: Shape, axis: Axis = None) -> Any:

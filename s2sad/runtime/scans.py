@@ -72,7 +72,10 @@ def products_before(a: Any) -> Any:
     >>> products_before(np.array([2.0, 3.0, 5.0]))
     array([1., 2., 6.])
     """
-    return np.cumprod(np.concatenate((np.ones_like(a[..., :1]), a[..., :-1]), axis=-1), axis=-1)
+    before = np.empty_like(a, subok=False)
+    before[..., :1] = 1
+    before[..., 1:] = a[..., :-1]
+    return before.cumprod(-1)
 
 
 def _moderate(p: Any) -> bool:
@@ -128,7 +131,7 @@ def backward_recurrence(b: Any, c: Any) -> Any:
     """
     p = np.cumprod(c, axis=-1)
     if _moderate(p):
-        return np.flip(np.cumsum(np.flip(b * p, -1), axis=-1), -1) / p
+        return np.cumsum((b * p)[..., ::-1], axis=-1)[..., ::-1] / p
     s = b + np.zeros_like(c)
     for j in range(np.shape(s)[-1] - 2, -1, -1):
         s[..., j] += c[..., j + 1] * s[..., j + 1]

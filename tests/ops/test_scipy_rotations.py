@@ -107,3 +107,27 @@ def test_where_nothing_is_turned() -> None:
 def test_a_wrong_number_of_angles_is_an_error_as_in_scipy() -> None:
     with pytest.raises(ValueError, match="angles"):
         grad(lambda v: Rotation.from_euler("xy", v).as_matrix()[0, 1])(V)
+
+
+def turned_by_a_quaternion(v: Any) -> Any:
+    turned = Rotation.from_quat(np.append(v, np.float32(0.7)))
+    return turned.magnitude() + np.sum(turned.as_quat() ** 3)
+
+
+def turned_by_a_vector(v: Any) -> Any:
+    turned = Rotation.from_rotvec(v)
+    return turned.magnitude() + np.sum(Rotation.from_rotvec(v, degrees=True).as_quat() ** 3)
+
+
+def turned_by_angles(v: Any) -> Any:
+    return Rotation.from_euler("zyx", v).magnitude()
+
+
+@pytest.mark.parametrize("f", [turned_by_a_quaternion, turned_by_a_vector, turned_by_angles], ids=lambda f: f.__name__)
+def test_rotations_of_single_precision_are_computed_in_double(f: Callable[[Any], Any]) -> None:
+    v = V.astype(np.float32)
+    value, found = value_and_grad(f)(v)
+    assert value.dtype == np.float64
+    np.testing.assert_allclose(value, f(v), rtol=1e-12)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, numeric_gradient(f, [v.astype(float)]), rtol=1e-5)

@@ -103,7 +103,7 @@ def matrix_of(q: Any) -> Any:
 
 @model(Rotation.from_quat)
 def from_quat(quat: Any, *, scalar_first: Any = False) -> Any:
-    q = np.asarray(quat) * 1.0
+    q = np.array(quat, float)
     if scalar_first:
         q = np.roll(q, -1, axis=-1)
     return Turned(q / np.linalg.norm(q, axis=-1, keepdims=True))
@@ -111,7 +111,7 @@ def from_quat(quat: Any, *, scalar_first: Any = False) -> Any:
 
 @model(Rotation.from_rotvec)
 def from_rotvec(rotvec: Any, degrees: Any = False) -> Any:
-    v = np.asarray(rotvec) / _DEGREES if degrees else np.asarray(rotvec) * 1.0
+    v = np.asarray(rotvec, float) / _DEGREES if degrees else np.array(rotvec, float)
     s = np.sum(v * v, axis=-1, keepdims=True)
     return Turned(np.concatenate((half_sine(s) * v, half_cosine(s)), axis=-1))
 
