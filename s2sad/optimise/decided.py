@@ -19,7 +19,7 @@ from s2sad.ir.nodes import Assign, Block, Break, Call, Const, Copy, Expr, Functi
 from s2sad.ir.traverse import base, is_attempt, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.ir.types import Fact, constant
 from s2sad.optimise.computing import Computes
-from s2sad.optimise.outcomes import Classes, outcome
+from s2sad.optimise.outcomes import Classes, outcome, whole_number
 from s2sad.optimise.raised import decided_attempt
 
 #: Functions that say True or False.
@@ -78,6 +78,8 @@ def _with_truths(function: Function, facts: Facts, classes: Classes) -> Facts:
             found[target] = facts.get(Var(target)).but(value=value.value)
         elif isinstance(value, Var) and value.name in found and counts[target] == 1:
             found[target] = found[value.name]
+        elif isinstance(value, Call) and counts[target] == 1 and (number := whole_number(value, facts)) is not None:
+            found[target] = facts.get(Var(target)).but(value=number)
     return Facts({**facts.of, **found}, facts.globals) if found else facts
 
 

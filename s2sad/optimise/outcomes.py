@@ -63,7 +63,7 @@ def _value(expr: Expr, facts: Facts) -> Any:
     if isinstance(expr, Const):
         return expr.value if isinstance(expr.value, (str, bool, int, type(None))) else _UNKNOWN
     if isinstance(expr, Call):
-        number = _number_of_axes(expr, facts)
+        number = whole_number(expr, facts)
         return _UNKNOWN if number is None else number
     if not isinstance(expr, Var):
         return _UNKNOWN
@@ -73,14 +73,22 @@ def _value(expr: Expr, facts: Facts) -> Any:
     return None if fact.kind == "none" else _UNKNOWN
 
 
-def _number_of_axes(call: Call, facts: Facts) -> int | None:
-    """What ``x.ndim``, ``np.ndim(x)`` or ``len(x.shape)`` is; None where nobody knows, or the call is another."""
+def whole_number(call: Call, facts: Facts) -> int | None:
+    """What ``x.ndim``, ``np.ndim(x)``, ``len(x.shape)`` or the length of a tuple is.
+
+    None where nobody knows, or the call is another.
+    """
     if len(call.args) != 1 or call.kwargs:
         return None
     (inner,) = call.args
     if call.op.function is len:
-        shaped = isinstance(inner, Call) and (_is_attribute(inner, "shape") or inner.op.function is np.shape)
-        return _axes_of(facts.get(inner.args[0])) if shaped and isinstance(inner, Call) else None
+        known = facts.get(inner)
+        if known.kind == "tuple" and known.items is not None and not known.owners:
+            count: int = len(known.items)
+            return count
+        if isinstance(inner, Call) and (_is_attribute(inner, "shape") or inner.op.function is np.shape):
+            return _axes_of(facts.get(inner.args[0]))
+        return None
     if call.op.function is np.ndim and facts.get(inner).kind == "scalar":
         return 0
     return _axes_of(facts.get(inner)) if _is_attribute(call, "ndim") or call.op.function is np.ndim else None

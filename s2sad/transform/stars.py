@@ -2,6 +2,8 @@
 
 def f(a, b, c=0.0): ...         f(x, *y)    ->    if len(y) == 1: (b,) = y; f(x, b)
                                                   else:           b, c = y; f(x, b, c)
+                                f(*y, x)    ->    if len(y) == 1: (b,) = y; f(b, x)
+                                                  else:           b, c = y; f(b, c, x)
 
 def f(a, *rest): ...            f(x, *y)    ->    rest = tuple(y)
                                 f(*y)       ->    a, rest = tuple(y)[0], tuple(y)[1:]
@@ -160,12 +162,12 @@ def left(function: Abstract, args: Args, op: Operation) -> Left | None:
         missing = tuple([name for name, has_default in own[before:] if not has_default])
         whole = len(missing) == len(own) - before and named.isdisjoint(n for n, _ in own)
         return Left(missing, (), True) if whole and not after else None
-    own = own[before : len(own) - after]
-    free = own[: next((i for i, (name, _) in enumerate(own) if name in named), len(own))]
-    optional = tuple([name for name, has_default in free if has_default])
-    if not free or (optional and after) or len(optional) > MOST_OPTIONAL:
-        return None
-    return Left(tuple([name for name, has_default in free if not has_default]), optional)
+    # No position is that of a parameter that is given by name.
+    own = own[: next((i for i, (name, _) in enumerate(own) if name in named), len(own))]
+    least = sum(not has_default for _, has_default in own) - before - after
+    free = [name for name, _ in own[before : len(own) - after]]
+    required, optional = tuple(free[: max(least, 0)]), tuple(free[max(least, 0) :])
+    return Left(required, optional) if free and len(optional) <= MOST_OPTIONAL else None
 
 
 def has_parameters(function: Abstract) -> bool:
