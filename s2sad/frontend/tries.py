@@ -297,9 +297,9 @@ class Protected(ControlFlow):
         compound = isinstance(s, COMPOUND)
         for left, active in self.leaving:
             head = head_of(s)
-            written = any(any(self.left_written(part)) for part in head) and not (
-                isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)
-            )
+            # An array that a name stands for is changed by an operator at last.
+            by_name = isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)
+            written = any(any(self.left_written(part)) for part in ([s.value] if by_name else head))
             at_once = written or (compound and not active.isdisjoint(assigned(head)))
             if (not begun and at_once) or (begun and not compound and self.leaves_behind(s, active)):
                 self.emit(Copy((left,), (Const(True),), self.origin))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,8 @@ import pytest
 from s2sad import grad, jvp
 from s2sad.errors import UndefinedDerivativeError
 from tests.oracle import numeric_gradient, richardson_jvp
+from tests.sources import function_of
+from tests.transform.remaining import check_right_or_refused
 
 X = np.array([0.5, 1.5, 0.7])
 D = np.array([1.0, -0.5, 0.25])
@@ -199,3 +202,51 @@ def test_text() -> None:
     """The handler asks only where NumPy may raise that late."""
     assert "require_unwritten()" in grad(divided).source
     assert "require_" not in grad(raised_before).source
+
+
+class TooLargeError(Exception):
+    pass
+
+
+def grown(a: Any, v: Any) -> Any:
+    a[0] = a[0] * 0.9 + v * 0.5
+    if a[0] > 0.6:
+        raise TooLargeError
+    return a[0]
+
+
+CALLS = [
+    "s -= grown(a, s)",
+    "s = s - grown(a, s)",
+    "s += 2 * grown(a, x[2])",
+    "s *= grown(a, s) if x[0] > 0 else 1.0",
+    "s, t = 1.0, grown(a, s)",
+    "a[1] += grown(a, s)",
+    "a += grown(a, s)",
+    "a[1:] *= grown(a, s)",
+    "s += max(grown(a, v) for v in x)",
+    "s -= (t := grown(a, s))",
+    "for _ in range(2): s -= grown(a, s)",
+    "if x[0] > 0: s -= grown(a, s)",
+]
+AROUND = {
+    "try": "try:\n        STATEMENT\n    except TooLargeError:\n        pass",
+    "suppress": "with contextlib.suppress(TooLargeError):\n        STATEMENT",
+    "finally": (
+        "try:\n        try:\n            STATEMENT\n        except TooLargeError:\n            s = s + 1.0\n"
+        "    finally:\n        a[0] *= 1.2"
+    ),
+}
+
+
+STATEMENTS = [*((call, "try") for call in CALLS), *((CALLS[0], around) for around in AROUND if around != "try")]
+
+
+@pytest.mark.parametrize("x", [np.array([0.3, 0.7, -0.4]), np.array([0.2, -0.1, 0.45])], ids=["raises", "does not"])
+@pytest.mark.parametrize(("call", "around"), STATEMENTS)
+def test_a_function_that_writes_and_then_raises(call: str, around: str, x: Any) -> None:
+    """What it has written by then is not taken for unwritten, whatever statement the call stands in."""
+    body = AROUND[around].replace("STATEMENT", call)
+    text = f"def f(x):\n    s, t, a = 0.3, 1.0, x[1:]\n    {body}\n    return s * t + a[0]"
+    f = function_of(text, {"contextlib": contextlib, "grown": grown, "TooLargeError": TooLargeError})
+    check_right_or_refused(f, x, D)
