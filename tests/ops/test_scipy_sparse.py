@@ -193,6 +193,32 @@ def data_set_from_elsewhere(x: Any) -> Any:
     return np.sum(a @ V)
 
 
+def data_set_in_place(x: Any) -> Any:
+    a = sparse.csr_matrix((1.0 * x, INDICES, STARTS), shape=(4, 4))
+    entries = a.data
+    entries[1] = x[0] * x[2]
+    return np.sum((a @ V) ** 2)
+
+
+def data_read(x: Any) -> Any:
+    a = sparse.csr_matrix((x, (ROWS, COLUMNS)), shape=(4, 4))
+    made = sparse.csr_array(np.outer(x[:3] - x[0], x[:2]))
+    return np.sum(a.data**2 * np.arange(1.0, 8.0)) + np.sum(a.T.tocsr().data ** 3) + np.sum(made.data**2)
+
+
+@pytest.mark.parametrize("f", [data_set, data_set_from_elsewhere])
+def test_data_that_are_set_are_refused(f: Callable[..., Any]) -> None:
+    x = DATA[: len(INDICES)] if f is data_set_from_elsewhere else DATA
+    for run in (lambda: grad(f)(x), lambda: jvp(f, (x,), (x,))):
+        with pytest.raises(UnsupportedError):
+            run()
+
+
+def test_data_of_a_matrix() -> None:
+    agrees(data_read, DATA)
+    agrees(data_set_in_place, DATA[: len(INDICES)])
+
+
 def data_written(x: Any) -> Any:
     a = sparse.csr_matrix((x, (ROWS, COLUMNS)), shape=(4, 4))
     entries = a.data
@@ -200,12 +226,63 @@ def data_written(x: Any) -> Any:
     return np.sum(a @ V)
 
 
-@pytest.mark.parametrize("f", [data_set, data_set_from_elsewhere, data_written])
-def test_data_of_a_matrix_that_may_be_written_are_refused(f: Callable[..., Any]) -> None:
-    x = DATA[: len(INDICES)] if f is data_set_from_elsewhere else DATA
-    for run in (lambda: grad(f)(x), lambda: jvp(f, (x,), (x,))):
-        with pytest.raises(S2SADError):
+def test_data_that_are_added_up_are_not_written() -> None:
+    """SciPy's matrix changes with them, the one that is made of the values would not."""
+    for run in (lambda: grad(data_written)(DATA), lambda: jvp(data_written, (DATA,), (DATA,))):
+        with pytest.raises((S2SADError, ValueError)):
             run()
+
+
+ENTRY_BY_ENTRY: dict[str, Callable[[Any], Any]] = {
+    "power": lambda a: a.power(3).toarray(),
+    "power of a sum": lambda a: (a + sparse.csr_array(WHOLE)).power(2).toarray(),
+    "square root": lambda a: a.multiply(a.toarray()).sqrt().toarray(),
+    "size": lambda a: abs(a).toarray(),
+    "product with an array": lambda a: a.multiply(np.arange(16.0).reshape(4, 4)).toarray(),
+    "product with a row": lambda a: a.multiply(a.toarray()[0]).toarray(),
+    "product with a number": lambda a: a.multiply(2.5).toarray(),
+    "mean": lambda a: a.mean(),
+    "norm": lambda a: linalg.norm(a),
+    "norm by name": lambda a: linalg.norm(a, "fro") ** 2,
+}
+OF_ARRAYS: dict[str, Callable[[Any], Any]] = {
+    "power by an operator": lambda a: (a**2).toarray(),
+    "whole": lambda a: a.todense(),
+    "sums of columns": lambda a: a.sum(axis=0),
+    "sums of rows": lambda a: a.sum(-1),
+    "means": lambda a: a.mean(axis=1),
+}
+
+
+@pytest.mark.parametrize("name", [*ENTRY_BY_ENTRY, *OF_ARRAYS])
+@pytest.mark.parametrize("cls", CLASSES[3:])
+def test_what_is_made_entry_by_entry(cls: Any, name: str) -> None:
+    of = {**ENTRY_BY_ENTRY, **OF_ARRAYS}[name]
+    slope = grad(lambda x: np.sum(of(cls((x, (ROWS[:7], COLUMNS[:7])), shape=(4, 4))) ** 2))
+    agrees(lambda x: np.sum(of(cls((x, (ROWS[:7], COLUMNS[:7])), shape=(4, 4))) ** 2), DATA[:7])
+    found = grad(lambda x: slope(x) @ DATA[:7])(DATA[:7])
+    np.testing.assert_allclose(found, richardson_jvp(slope, [DATA[:7]], [DATA[:7]]), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", [*ENTRY_BY_ENTRY, *OF_ARRAYS])
+def test_what_gives_a_matrix_of_numpys_is_refused(name: str) -> None:
+    of = {**ENTRY_BY_ENTRY, **OF_ARRAYS}[name]
+
+    def f(x: Any) -> Any:
+        return np.sum(of(sparse.csr_matrix(x)))
+
+    if name in ENTRY_BY_ENTRY:
+        agrees(f, WHOLE)
+    else:
+        with pytest.raises(UndefinedDerivativeError, match="csr_array"):
+            grad(f)(WHOLE)
+
+
+def test_matrices_are_computed_in_the_precision_of_their_values() -> None:
+    """A matrix is kept for values that come again, but not for equal ones of another precision."""
+    x = np.ones(3, np.float32)
+    value, dot = jvp(lambda x: sparse.coo_matrix((x, ([0, 1, 2], [1, 2, 0]))).sum(), (x,), (x,))
+    assert value.dtype == dot.dtype == np.float32
 
 
 PROGRAMS = [

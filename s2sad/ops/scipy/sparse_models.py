@@ -58,22 +58,22 @@ Pattern = Any
 
 
 # Where the entries stand has no derivative; nor have the factors of a matrix, of which solutions are found.
-def _pattern_made(bound: Any, fact: Any) -> Fact:
+def pattern_made(bound: Any, fact: Any) -> Fact:
     return Fact("other", fixed=True)
 
 
-constant(placed, signature=lambda cls, values, places, shape=None: None, calls=(), infer=_pattern_made)
-constant(compressed, signature=lambda cls, values, indices, starts, shape=None: None, calls=(), infer=_pattern_made)
-constant(of_whole, signature=lambda cls, a: None, calls=(), infer=_pattern_made)
-constant(diagonal_pattern, signature=lambda make, diagonals, offsets, shape, name: None, calls=(), infer=_pattern_made)
-constant(factors, signature=lambda values, pattern, *options: None, calls=(), infer=_pattern_made)
-constant(of_constant, turned, system_pattern, signature=lambda pattern: None, infer=_pattern_made)
-constant(as_format, signature=lambda pattern, name: None, infer=_pattern_made)
-constant(joined, chained, signature=lambda first, second: None, infer=_pattern_made)
-constant(part, place, signature=lambda pattern, index: None, infer=_pattern_made)
-constant(blocks, signature=lambda make, patterns, format: None, calls=(), infer=_pattern_made)
-constant(kronecker, signature=lambda first, second, format: None, infer=_pattern_made)
-constant(side_of, signature=lambda pattern, trans: None, infer=_pattern_made)
+constant(placed, signature=lambda cls, values, places, shape=None: None, calls=(), infer=pattern_made)
+constant(compressed, signature=lambda cls, values, indices, starts, shape=None: None, calls=(), infer=pattern_made)
+constant(of_whole, signature=lambda cls, a: None, calls=(), infer=pattern_made)
+constant(diagonal_pattern, signature=lambda make, diagonals, offsets, shape, name: None, calls=(), infer=pattern_made)
+constant(factors, signature=lambda values, pattern, *options: None, calls=(), infer=pattern_made)
+constant(of_constant, turned, system_pattern, signature=lambda pattern: None, infer=pattern_made)
+constant(as_format, signature=lambda pattern, name: None, infer=pattern_made)
+constant(joined, chained, signature=lambda first, second: None, infer=pattern_made)
+constant(part, place, signature=lambda pattern, index: None, infer=pattern_made)
+constant(blocks, signature=lambda make, patterns, format: None, calls=(), infer=pattern_made)
+constant(kronecker, signature=lambda first, second, format: None, infer=pattern_made)
+constant(side_of, signature=lambda pattern, trans: None, infer=pattern_made)
 constant(shape_of, signature=lambda pattern: None)
 constant(holds_entries, signature=lambda values, pattern, name: None, calls=())
 constant(other_side, signature=lambda given: None)
@@ -81,10 +81,10 @@ constant(options_again, signature=lambda options, z, values, pattern, b: None)
 
 
 #: A row of numbers.
-_ROW = infer.axes.with_axes(infer.axes.always(1))
+ROW = infer.axes.with_axes(infer.axes.always(1))
 
 
-def _pattern(symmetric: bool = False) -> tuple[Array, Pattern]:
+def some_pattern(symmetric: bool = False) -> tuple[Array, Pattern]:
     """The entries of a matrix of four rows, some of them at one place, and where they are."""
     rows, columns = np.array([0, 1, 2, 3, 0, 2, 1, 0]), np.array([0, 1, 2, 3, 1, 0, 3, 0])
     values = np.array([4.0, 5.0, 6.0, 7.0, 1.0, -0.5, 0.7, 0.3])
@@ -98,18 +98,18 @@ def _arrays() -> Sequence[Sample]:
 
 
 # A sparse matrix or an operator that exists is constant: what has a derivative is an array in its place.
-@linear(entries, wrt=["a"], samples=_arrays, infer=_ROW)
+@linear(entries, wrt=["a"], samples=_arrays, infer=ROW)
 def entries_rule(z_bar: Array, a: Array) -> Array:
     return np.reshape(z_bar, np.shape(a))
 
 
-@linear(system_entries, wrt=["a"], samples=_arrays, infer=_ROW)
+@linear(system_entries, wrt=["a"], samples=_arrays, infer=ROW)
 def system_entries_rule(z_bar: Array, a: Array) -> Array:
     return np.reshape(z_bar, np.shape(a))
 
 
 def _products() -> Sequence[Sample]:
-    values, pattern = _pattern()
+    values, pattern = some_pattern()
     points = [sample(values, pattern, x) for x in (numbers(4), numbers(4, 2), complexes(4))]
     points += [sample(values + 0.3j, turned(pattern), numbers(4)), sample(singles(8), pattern, singles(4))]
     diagonals = [numbers(3), numbers(1), numbers(4)]
@@ -123,13 +123,13 @@ def product_rule(z_bar: Array, values: Array, pattern: Pattern, x: Array) -> tup
 
 
 def _outer() -> Sequence[Sample]:
-    values, pattern = _pattern()
+    values, pattern = some_pattern()
     pairs = [(numbers(4), numbers(4, seed=1)), (numbers(4, 2), numbers(4, 2, seed=1)), (singles(4), singles(4))]
     points = [sample(left, right, pattern, values.astype(left.dtype)) for left, right in pairs]
     return [*points, sample(complexes(4), numbers(4), turned(pattern), values + 0.1j)]
 
 
-@bilinear(outer_entries, wrt=["left", "right"], steps={"values"}, samples=_outer, dtype="unknown", infer=_ROW)
+@bilinear(outer_entries, wrt=["left", "right"], steps={"values"}, samples=_outer, dtype="unknown", infer=ROW)
 def outer_entries_rule(z_bar: Array, left: Array, right: Array, pattern: Pattern, values: Array) -> tuple[Array, Array]:
     left_bar = fitted(product(z_bar, pattern, right), left)
     return left_bar, fitted(product(z_bar, turned(pattern), left), right)
@@ -147,7 +147,7 @@ def fitted_rule(z_bar: Array, g: Array, x: Array) -> Array:
 
 
 def _chains() -> Sequence[Sample]:
-    values, pattern = _pattern()
+    values, pattern = some_pattern()
     others, other = values[::-1] * 0.3, as_format(turned(pattern), "csc")
     return [
         sample(values, pattern, others, other),
@@ -156,7 +156,7 @@ def _chains() -> Sequence[Sample]:
     ]
 
 
-@bilinear(entries_of_product, wrt=["values", "others"], samples=_chains, dtype="unknown", infer=_ROW)
+@bilinear(entries_of_product, wrt=["values", "others"], samples=_chains, dtype="unknown", infer=ROW)
 def entries_of_product_rule(
     z_bar: Array, values: Array, pattern: Pattern, others: Array, other: Pattern
 ) -> tuple[Array, Array]:
@@ -166,7 +166,7 @@ def entries_of_product_rule(
 
 
 def _chains_at() -> Sequence[Sample]:
-    values, pattern = _pattern()
+    values, pattern = some_pattern()
     others, other = values[::-1] * 0.3, as_format(turned(pattern), "csc")
     return [
         sample(values, pattern, others, other, turned(pattern), values),
@@ -174,7 +174,7 @@ def _chains_at() -> Sequence[Sample]:
     ]
 
 
-@bilinear(chain_entries, wrt=["values", "others"], steps={"like"}, samples=_chains_at, dtype="unknown", infer=_ROW)
+@bilinear(chain_entries, wrt=["values", "others"], steps={"like"}, samples=_chains_at, dtype="unknown", infer=ROW)
 def chain_entries_rule(
     z_bar: Array, values: Array, pattern: Pattern, others: Array, other: Pattern, target: Pattern, like: Array
 ) -> tuple[Array, Array]:
@@ -183,7 +183,7 @@ def chain_entries_rule(
 
 
 def _wholes() -> Sequence[Sample]:
-    values, pattern = _pattern()
+    values, pattern = some_pattern()
     return [sample(values, pattern), sample(complexes(8), pattern), sample(singles(8), turned(pattern))]
 
 
@@ -196,7 +196,7 @@ def total_rule(z_bar: Array, values: Array, pattern: Pattern) -> Array:
     total_adjoint,
     wrt=["g"],
     steps={"values"},
-    samples=lambda: [sample(1.3, *_pattern()), sample(np.float64(0.7), *_pattern())],
+    samples=lambda: [sample(1.3, *some_pattern()), sample(np.float64(0.7), *some_pattern())],
     dtype="unknown",
 )
 def total_adjoint_rule(z_bar: Array, g: Array, values: Array, pattern: Pattern) -> Array:
@@ -204,17 +204,21 @@ def total_adjoint_rule(z_bar: Array, g: Array, values: Array, pattern: Pattern) 
 
 
 def _diagonals() -> Sequence[Sample]:
-    values, pattern = _pattern()
+    values, pattern = some_pattern()
     return [sample(values, pattern), sample(values, pattern, 1), sample(singles(8), turned(pattern), -1)]
 
 
-@linear(diagonal, wrt=["values"], samples=_diagonals, dtype="unknown", infer=_ROW)
+@linear(diagonal, wrt=["values"], samples=_diagonals, dtype="unknown", infer=ROW)
 def diagonal_rule(z_bar: Array, values: Array, pattern: Pattern, k: int = 0) -> Array:
     return diagonal_adjoint(z_bar, values, pattern, k)
 
 
 @linear(
-    diagonal_adjoint, wrt=["g"], steps={"values"}, samples=lambda: [sample(numbers(4), *_pattern())], dtype="unknown"
+    diagonal_adjoint,
+    wrt=["g"],
+    steps={"values"},
+    samples=lambda: [sample(numbers(4), *some_pattern())],
+    dtype="unknown",
 )
 def diagonal_adjoint_rule(z_bar: Array, g: Array, values: Array, pattern: Pattern, k: int = 0) -> Array:
     return diagonal(z_bar, pattern, k)
@@ -229,7 +233,10 @@ def whole_rule(z_bar: Array, values: Array, pattern: Pattern) -> Array:
     picked,
     wrt=["g"],
     steps={"values"},
-    samples=lambda: [sample(numbers(4, 4), *_pattern()[::-1]), sample(complexes(4, 4), _pattern()[1], complexes(8))],
+    samples=lambda: [
+        sample(numbers(4, 4), *some_pattern()[::-1]),
+        sample(complexes(4, 4), some_pattern()[1], complexes(8)),
+    ],
     dtype="unknown",
 )
 def picked_rule(z_bar: Array, g: Array, pattern: Pattern, values: Array) -> Array:
@@ -245,7 +252,7 @@ def factor_rule(z_bar: Array, x: Array) -> Array:
 
 
 def _systems() -> Sequence[Sample]:
-    values, pattern = _pattern()
+    values, pattern = some_pattern()
     points = [sample(values, pattern, numbers(4)), sample(values, as_format(pattern, "csc"), numbers(4, 2))]
     return [*points, sample(values + 0.2j, as_format(pattern, "csc"), complexes(4))]
 
@@ -277,7 +284,7 @@ def solution_rule(
 
 
 def _factored() -> Sequence[Sample]:
-    values, pattern = _pattern()
+    values, pattern = some_pattern()
     pattern = as_format(pattern, "csc")
     lu = factors(values, pattern)
     return [sample(lu, values, pattern, numbers(4), "N"), sample(lu, values, pattern, numbers(4, 2), "T")]
@@ -308,12 +315,12 @@ for _function in (solved, solved_again):
 
 
 def _iterated() -> Sequence[Sample]:
-    values, pattern = _pattern(symmetric=True)
+    values, pattern = some_pattern(symmetric=True)
     options = {"rtol": 1e-13}
     return [
         sample("cg", values, pattern, numbers(4), None, options),
-        sample("gmres", *_pattern(), numbers(4), None, {**options, "restart": 4}),
-        sample("bicgstab", *_pattern(), numbers(4), None, options),
+        sample("gmres", *some_pattern(), numbers(4), None, {**options, "restart": 4}),
+        sample("bicgstab", *some_pattern(), numbers(4), None, options),
     ]
 
 

@@ -34,9 +34,11 @@ class Pattern:
 
     def matrix(self, values: Array) -> Any:
         """The matrix that has these values."""
-        if self.made is None or not np.array_equal(self.made[0], values):
+        last = None if self.made is None else self.made[0]
+        if last is None or last.dtype != np.result_type(values) or not np.array_equal(last, values):
             own = np.array(values)
             self.made = own, self.make(own)
+        assert self.made is not None
         return self.made[1]
 
     def adjoint(self, left: Array, right: Array, values: Array) -> Array:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse import linalg
 
 from s2sad.ops.models import ObjectModel, model, object_model
 from s2sad.runtime.items import is_place
@@ -19,17 +18,13 @@ from s2sad.runtime.scipy.entries import (
     entries,
     entries_of_product,
     factor_of,
-    factors,
     holds_entries,
-    iterated,
     joined,
     of_constant,
     of_whole,
     placed,
     product,
     shape_of,
-    solution,
-    solved,
     spread_diagonals,
     system_entries,
     system_pattern,
@@ -37,8 +32,8 @@ from s2sad.runtime.scipy.entries import (
     turned,
     whole,
 )
+from s2sad.runtime.scipy.sparse_data import along, factors_at, is_apart, is_stored, of_arrays, stored, stored_pattern
 from s2sad.runtime.scipy.sparse_parts import blocks, kronecker, part, place
-from s2sad.runtime.scipy.sparse_spectra import eigenpairs, eigenvalues, singular_triplets, singular_values
 
 
 class Sparse:
@@ -62,8 +57,23 @@ class Sparse:
     def toarray(self) -> Any:
         return whole(self.values, self.pattern)
 
-    def sum(self) -> Any:
-        return total(self.values, self.pattern)
+    @property
+    def data(self) -> Any:
+        return self.values if is_stored(self.values, self.pattern) else stored(self.values, self.pattern)
+
+    def todense(self) -> Any:
+        return whole(self.values, of_arrays(self.pattern, "todense()", "toarray()"))
+
+    def sum(self, axis: Any = None) -> Any:
+        if axis is None:
+            return total(self.values, self.pattern)
+        return along(self.values, of_arrays(self.pattern, "sum(axis)", "np.sum(A.toarray(), axis)"), axis)
+
+    def mean(self, axis: Any = None) -> Any:
+        if axis is None:
+            return total(self.values * (1.0 / (self.shape[0] * self.shape[1])), self.pattern)
+        pattern = of_arrays(self.pattern, "mean(axis)", "np.mean(A.toarray(), axis)")
+        return along(self.values * (1.0 / self.shape[axis]), pattern, axis)
 
     def diagonal(self, k: Any = 0) -> Any:
         return diagonal(self.values, self.pattern, k)
@@ -87,7 +97,21 @@ class Sparse:
         return Sparse(np.array(self.values), self.pattern)
 
     def multiply(self, other: Any) -> Any:
-        return Sparse(self.values * factor_of(other), self.pattern)
+        a = self if is_apart(self.pattern) else Sparse(self.data, stored_pattern(self.values, self.pattern))
+        return Sparse(a.values * factors_at(other, a.pattern), a.pattern)
+
+    def power(self, n: Any, dtype: Any = None) -> Any:
+        return Sparse(np.power(self.data, n, dtype=dtype), stored_pattern(self.values, self.pattern))
+
+    def sqrt(self) -> Any:
+        return Sparse(np.sqrt(self.data), stored_pattern(self.values, self.pattern))
+
+    def __abs__(self) -> Any:
+        return Sparse(np.abs(self.data), stored_pattern(self.values, self.pattern))
+
+    def __pow__(self, n: Any) -> Any:
+        pattern = of_arrays(self.pattern, "a power", "A @ A, or A.power(n) of the entries,")
+        return Sparse(self.data**n, stored_pattern(self.values, pattern))
 
     def __getitem__(self, index: Any) -> Any:
         if is_place(index):
@@ -321,160 +345,3 @@ def block_array(blocks: Any, *, format: Any = None) -> Any:
 def kron(A: Any, B: Any, format: Any = None) -> Any:
     A, B = sparse_of(A), sparse_of(B)
     return Sparse(np.ravel(np.outer(A.values, B.values)), kronecker(A.pattern, B.pattern, format))
-
-
-# --- systems
-
-
-class Factors:
-    """The factors of a matrix as it is now: the entries may change later."""
-
-    def __init__(self, values: Any, pattern: Any, permc_spec: Any, diag_pivot_thresh: Any, relax: Any) -> None:
-        self.values = values
-        self.pattern = pattern
-        self.lu = factors(values, pattern, permc_spec, diag_pivot_thresh, relax)
-
-    def solve(self, rhs: Any, trans: Any = "N") -> Any:
-        return solved(self.lu, self.values, self.pattern, rhs, trans)
-
-
-@model(linalg.spsolve, given="structured")
-def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: Any = True) -> Any:
-    A = sparse_of(A)
-    return solution(A.values, A.pattern, b, permc_spec, use_umfpack)
-
-
-@model(linalg.splu, given="anything")
-def splu(A: Any, permc_spec: Any = None, diag_pivot_thresh: Any = None, relax: Any = None) -> Any:
-    A = sparse_of(A)
-    return Factors(np.array(A.values), A.pattern, permc_spec, diag_pivot_thresh, relax)
-
-
-@model(linalg.factorized, given="anything")
-def factorized(A: Any) -> Any:
-    A = sparse_of(A)
-    return Factors(np.array(A.values), A.pattern, None, None, None).solve
-
-
-@model(linalg.cg, given="structured")
-def cg(A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None) -> Any:
-    A = system_of(A)
-    return iterated("cg", A.values, A.pattern, b, M, {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter})
-
-
-@model(linalg.bicgstab, given="structured")
-def bicgstab(
-    A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None
-) -> Any:
-    A = system_of(A)
-    options = {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter}
-    return iterated("bicgstab", A.values, A.pattern, b, M, options)
-
-
-@model(linalg.gmres, given="structured")
-def gmres(
-    A: Any,
-    b: Any,
-    x0: Any = None,
-    *,
-    rtol: Any = 1e-5,
-    atol: Any = 0.0,
-    restart: Any = None,
-    maxiter: Any = None,
-    M: Any = None,
-) -> Any:
-    A = system_of(A)
-    options = {"x0": x0, "rtol": rtol, "atol": atol, "restart": restart, "maxiter": maxiter}
-    return iterated("gmres", A.values, A.pattern, b, M, options)
-
-
-@model(linalg.minres)
-def minres(
-    A: Any,
-    b: Any,
-    x0: Any = None,
-    *,
-    rtol: Any = 1e-5,
-    shift: Any = 0.0,
-    maxiter: Any = None,
-    M: Any = None,
-) -> Any:
-    A = system_of(A)
-    options = {"x0": x0, "rtol": rtol, "shift": shift, "maxiter": maxiter}
-    return iterated("minres", A.values, A.pattern, b, M, options)
-
-
-@model(linalg.cgs)
-def cgs(
-    A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None
-) -> Any:
-    A = system_of(A)
-    return iterated("cgs", A.values, A.pattern, b, M, {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter})
-
-
-@model(linalg.tfqmr)
-def tfqmr(
-    A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None
-) -> Any:
-    A = system_of(A)
-    return iterated("tfqmr", A.values, A.pattern, b, M, {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter})
-
-
-@model(linalg.lgmres)
-def lgmres(
-    A: Any,
-    b: Any,
-    x0: Any = None,
-    *,
-    rtol: Any = 1e-5,
-    atol: Any = 0.0,
-    maxiter: Any = 1000,
-    M: Any = None,
-    inner_m: Any = 30,
-    outer_k: Any = 3,
-) -> Any:
-    A = system_of(A)
-    options = {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter, "inner_m": inner_m, "outer_k": outer_k}
-    return iterated("lgmres", A.values, A.pattern, b, M, options)
-
-
-# --- some eigenvalues and singular values
-
-
-@model(linalg.eigsh)
-def eigsh(
-    A: Any,
-    k: Any = 6,
-    M: Any = None,
-    sigma: Any = None,
-    which: Any = "LM",
-    v0: Any = None,
-    ncv: Any = None,
-    maxiter: Any = None,
-    tol: Any = 0,
-    return_eigenvectors: Any = True,
-) -> Any:
-    A = system_of(A)
-    options = {"k": k, "M": M, "sigma": sigma, "which": which, "v0": v0, "ncv": ncv, "maxiter": maxiter, "tol": tol}
-    if return_eigenvectors:
-        return eigenpairs(A.values, A.pattern, options)
-    return eigenvalues(A.values, A.pattern, options)
-
-
-@model(linalg.svds)
-def svds(
-    A: Any,
-    k: Any = 6,
-    ncv: Any = None,
-    tol: Any = 0,
-    which: Any = "LM",
-    v0: Any = None,
-    maxiter: Any = None,
-    return_singular_vectors: Any = True,
-    solver: Any = "arpack",
-) -> Any:
-    A = system_of(A)
-    options = {"k": k, "ncv": ncv, "tol": tol, "which": which, "v0": v0, "maxiter": maxiter, "solver": solver}
-    if return_singular_vectors:
-        return singular_triplets(A.values, A.pattern, options, return_singular_vectors)
-    return singular_values(A.values, A.pattern, options)

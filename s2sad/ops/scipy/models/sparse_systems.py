@@ -1,0 +1,174 @@
+"""Systems with sparse matrices whose entries carry derivatives, some eigenvalues and singular values, and norms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import linalg
+
+from s2sad.ops.models import model
+from s2sad.ops.scipy.models.sparse import sparse_of, system_of
+from s2sad.runtime.scipy.entries import factors, iterated, solution, solved
+from s2sad.runtime.scipy.sparse_data import require_frobenius
+from s2sad.runtime.scipy.sparse_spectra import eigenpairs, eigenvalues, singular_triplets, singular_values
+
+
+@model(linalg.norm, given="structured")
+def norm(x: Any, ord: Any = None, axis: Any = None) -> Any:
+    require_frobenius(ord, axis)
+    return np.linalg.norm(sparse_of(x).data)
+
+
+class Factors:
+    """The factors of a matrix as it is now: the entries may change later."""
+
+    def __init__(self, values: Any, pattern: Any, permc_spec: Any, diag_pivot_thresh: Any, relax: Any) -> None:
+        self.values = values
+        self.pattern = pattern
+        self.lu = factors(values, pattern, permc_spec, diag_pivot_thresh, relax)
+
+    def solve(self, rhs: Any, trans: Any = "N") -> Any:
+        return solved(self.lu, self.values, self.pattern, rhs, trans)
+
+
+@model(linalg.spsolve, given="structured")
+def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: Any = True) -> Any:
+    A = sparse_of(A)
+    return solution(A.values, A.pattern, b, permc_spec, use_umfpack)
+
+
+@model(linalg.splu, given="anything")
+def splu(A: Any, permc_spec: Any = None, diag_pivot_thresh: Any = None, relax: Any = None) -> Any:
+    A = sparse_of(A)
+    return Factors(np.array(A.values), A.pattern, permc_spec, diag_pivot_thresh, relax)
+
+
+@model(linalg.factorized, given="anything")
+def factorized(A: Any) -> Any:
+    A = sparse_of(A)
+    return Factors(np.array(A.values), A.pattern, None, None, None).solve
+
+
+@model(linalg.cg, given="structured")
+def cg(A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None) -> Any:
+    A = system_of(A)
+    return iterated("cg", A.values, A.pattern, b, M, {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter})
+
+
+@model(linalg.bicgstab, given="structured")
+def bicgstab(
+    A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None
+) -> Any:
+    A = system_of(A)
+    options = {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter}
+    return iterated("bicgstab", A.values, A.pattern, b, M, options)
+
+
+@model(linalg.gmres, given="structured")
+def gmres(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    rtol: Any = 1e-5,
+    atol: Any = 0.0,
+    restart: Any = None,
+    maxiter: Any = None,
+    M: Any = None,
+) -> Any:
+    A = system_of(A)
+    options = {"x0": x0, "rtol": rtol, "atol": atol, "restart": restart, "maxiter": maxiter}
+    return iterated("gmres", A.values, A.pattern, b, M, options)
+
+
+@model(linalg.minres)
+def minres(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    rtol: Any = 1e-5,
+    shift: Any = 0.0,
+    maxiter: Any = None,
+    M: Any = None,
+) -> Any:
+    A = system_of(A)
+    options = {"x0": x0, "rtol": rtol, "shift": shift, "maxiter": maxiter}
+    return iterated("minres", A.values, A.pattern, b, M, options)
+
+
+@model(linalg.cgs)
+def cgs(
+    A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None
+) -> Any:
+    A = system_of(A)
+    return iterated("cgs", A.values, A.pattern, b, M, {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter})
+
+
+@model(linalg.tfqmr)
+def tfqmr(
+    A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None
+) -> Any:
+    A = system_of(A)
+    return iterated("tfqmr", A.values, A.pattern, b, M, {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter})
+
+
+@model(linalg.lgmres)
+def lgmres(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    rtol: Any = 1e-5,
+    atol: Any = 0.0,
+    maxiter: Any = 1000,
+    M: Any = None,
+    inner_m: Any = 30,
+    outer_k: Any = 3,
+) -> Any:
+    A = system_of(A)
+    options = {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter, "inner_m": inner_m, "outer_k": outer_k}
+    return iterated("lgmres", A.values, A.pattern, b, M, options)
+
+
+# --- some eigenvalues and singular values
+
+
+@model(linalg.eigsh)
+def eigsh(
+    A: Any,
+    k: Any = 6,
+    M: Any = None,
+    sigma: Any = None,
+    which: Any = "LM",
+    v0: Any = None,
+    ncv: Any = None,
+    maxiter: Any = None,
+    tol: Any = 0,
+    return_eigenvectors: Any = True,
+) -> Any:
+    A = system_of(A)
+    options = {"k": k, "M": M, "sigma": sigma, "which": which, "v0": v0, "ncv": ncv, "maxiter": maxiter, "tol": tol}
+    if return_eigenvectors:
+        return eigenpairs(A.values, A.pattern, options)
+    return eigenvalues(A.values, A.pattern, options)
+
+
+@model(linalg.svds)
+def svds(
+    A: Any,
+    k: Any = 6,
+    ncv: Any = None,
+    tol: Any = 0,
+    which: Any = "LM",
+    v0: Any = None,
+    maxiter: Any = None,
+    return_singular_vectors: Any = True,
+    solver: Any = "arpack",
+) -> Any:
+    A = system_of(A)
+    options = {"k": k, "ncv": ncv, "tol": tol, "which": which, "v0": v0, "maxiter": maxiter, "solver": solver}
+    if return_singular_vectors:
+        return singular_triplets(A.values, A.pattern, options, return_singular_vectors)
+    return singular_values(A.values, A.pattern, options)
