@@ -108,7 +108,22 @@ class Integral:
     def at(self, x: Any) -> Any:
         """The integrand at a bound."""
         height, _ = self.weight_at(x)
-        return 0.0 if math.isinf(x) else unchanging(self.func, (), x, *self.given) * height
+        return 0.0 if math.isinf(x) else self._value_at(x) * height
+
+    def _value_at(self, x: Any) -> Any:
+        """What the integrand is at a bound, where the quadrature does not ask for it.
+
+        Raises:
+            UndefinedDerivativeError: if it raises there.
+        """
+        try:
+            return unchanging(self.func, (), x, *self.given)
+        except (ArithmeticError, ValueError) as error:
+            raise UndefinedDerivativeError(
+                f"the derivative of an integral in its bound is the integrand there, which raises {error!r} at {x!r}",
+                "Let it have a value there: sqrt(max(y, 0.0)) for sqrt(y), say. "
+                "Or wrap a bound that does not count in stop_gradient(...).",
+            ) from error
 
     def at_tangent(self, x: Any, x_dot: Any, dots: Sequence[Any]) -> Any:
         """The tangent of `at`."""
@@ -116,7 +131,7 @@ class Integral:
         if math.isinf(x):
             return 0.0
         rising = moved(self.func, (x, *self.given), (x_dot, *dots)) * height
-        return rising + (unchanging(self.func, (), x, *self.given) * slope * x_dot if slope else 0.0)
+        return rising + (self._value_at(x) * slope * x_dot if slope else 0.0)
 
     def at_adjoints(self, bar: Any, x: Any) -> tuple[Any, list[Any]]:
         """The adjoints of the bound and of the further arguments in `at`."""
