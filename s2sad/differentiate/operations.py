@@ -286,10 +286,15 @@ def _is_strong(state: State, g: Expr) -> bool:
 
 
 def _numbers_in(state: State, whole: Expr, place: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Expr | None]]:
-    """The numbers in a display, by their place; None for what is not surely one, or no display."""
+    """The numbers in a display, by their place; None for what is not surely one, or no display.
+
+    What is constant, a row of numbers as well, counts as 0.
+    """
     if isinstance(whole, Build) and whole.kind != "dict":
         for i, item in enumerate(whole.items):
             yield from _numbers_in(state, item, (*place, i))
+    elif place and not state.adjoints.is_active(whole):
+        yield place, Const(0)
     else:
         yield place, whole if place and state.make.fact(whole).kind == "scalar" else None
 

@@ -113,6 +113,18 @@ def written_meanwhile(x, v):
     return np.sum(out**2) + np.sum(u**3)
 
 
+WEIGHTS = np.array([0.3, -0.2, 0.5])
+
+
+def rows_beside_constants(x, v):
+    """A matrix of numbers, with rows that are constant lists, tuples or arrays."""
+    c, s = np.cos(v[0]), np.sin(v[1])
+    turn = np.array([[c, -s, 0], [s, c, v[2]], [0, 0, 1]])
+    row = [0, 0.5, 2]
+    scale = np.array((WEIGHTS, (x[0, 0], 2, s * c), row, list(WEIGHTS)))
+    return np.sum((turn @ x.T) ** 2) + np.sum(scale * x)
+
+
 def halved(a, w):
     a[:-1] = np.sin(a[1:] * w)
     return a[:2]
@@ -152,6 +164,7 @@ CASES = [
     turns,
     turns_of_callees,
     written_meanwhile,
+    rows_beside_constants,
 ]
 #: Second derivatives of these are refused.
 ONCE = [shadows_of_copies, items_in_branches]
@@ -178,6 +191,13 @@ def test_second_derivatives(f: Callable[..., Any]) -> None:
     np.testing.assert_allclose(grad(along)(X, V), expected, rtol=1e-6, atol=1e-6)
     _, moved = jvp(along, (X, V), (X, 0 * V))
     np.testing.assert_allclose(moved, np.sum(expected * X), rtol=1e-6)
+
+
+def test_numbers_of_a_matrix_are_read_in_their_places() -> None:
+    """Nothing is made in the form of the display, which has constant rows."""
+    text = grad(rows_beside_constants, (0, 1)).source_for(X, V)
+    assert "like(" not in text
+    assert "c_bar + turn_bar[1, 1]" in text
 
 
 def test_parts_of_a_tuple_are_arrays_of_their_own() -> None:
