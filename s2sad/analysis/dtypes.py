@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from s2sad.ir.nodes import Call, Const, Expr
-from s2sad.ir.types import Fact, Precision, common, precision_of_dtype, some_item
+from s2sad.ir.types import Fact, Precision, common, precision_of_dtype
 from s2sad.ops import OpSpec, Rule
 from s2sad.ops.binding import dtype_of
 from s2sad.ops.infer.common import Look
@@ -30,7 +30,7 @@ def may_be_boolean(expr: Call, spec: OpSpec | None, bound: Bound, fact: Look) ->
         return op.name in ("+", "*", "@") and all(fact(a).boolean for a in args)
     if isinstance(op.function, np.ufunc):
         # Sums and the like take booleans for what they are; comparisons make them of everything.
-        return _truths(op.function) > 1 or any(fact(a).boolean for a in args)
+        return _truths(op.function) > 1 or any(_holds_booleans(fact(a)) for a in args)
     if spec is not None and spec.dtype == "truth":
         return True
     dtype = dtype_of(expr)
@@ -42,8 +42,7 @@ def may_be_boolean(expr: Call, spec: OpSpec | None, bound: Bound, fact: Look) ->
         return False
     if isinstance(spec, Rule) and bound is not None and spec.dtype != "array":
         return any(_holds_booleans(fact(v)) for name, v in bound.items() if name in spec.wrt)
-    known = [fact(a) for a in (args[1:] if op.kind == "ifexp" else args[:1])]
-    return any(f.boolean or ((item := some_item(f)) is not None and item.boolean) for f in known)
+    return any(_holds_booleans(fact(a)) for a in (args[1:] if op.kind == "ifexp" else args[:1]))
 
 
 def is_mask(expr: Call, fact: Look) -> bool:

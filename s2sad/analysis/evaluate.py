@@ -54,8 +54,9 @@ from s2sad.ir.types import (
 )
 from s2sad.ops.binding import bind, dtype_of
 from s2sad.ops.infer import moments
-from s2sad.ops.infer.common import elementwise, shape_of, unknown
+from s2sad.ops.infer.common import Types, elementwise, shape_of, unknown
 from s2sad.ops.infer.dtypes import is_of_objects, is_real, joined
+from s2sad.ops.infer.joining import AsArrays
 from s2sad.ops.infer.python import row
 
 #: How many items of a container are told apart when it changes.
@@ -275,7 +276,8 @@ class Evaluator:
         if op.kind == "inplace":
             return _inplace([self(a) for a in args], op.name)
         if isinstance(op.function, np.ufunc) and op.function.signature is None and not call.kwargs:
-            whole = elementwise([self(a) for a in args])
+            look = AsArrays(self, args) if op.kind == "function" else self
+            whole = elementwise([look(a) for a in args])
             if op.function.nout > 1:
                 # Of arrays of a class without axes they are arrays.
                 kind = "numeric" if whole.kind == "scalar" else whole.kind
@@ -288,7 +290,7 @@ class Evaluator:
             return joint
         if spec is None or bound is None:
             return OPEN
-        known = spec.infer(bound, self) if spec.infer is not None else None
+        known = spec.infer(bound, _as_taken(spec, bound, self)) if spec.infer is not None else None
         if known is None:
             known = unknown(bound, self) if isinstance(spec, ops.Rule) else OPEN
         if op.kind == "method" and known.kind in ("array", "numeric") and not known.has_axes:
@@ -297,6 +299,15 @@ class Evaluator:
             known = _with_reality(known, op.function)
         dtype = dtype_of(call) if known.numeric or known.kind == "open" else None
         return known if dtype is None or known.real == is_real(dtype, self) else replace(known, real=not known.real)
+
+
+def _as_taken(spec: ops.OpSpec, bound: Mapping[str, Expr], types: Evaluator) -> Types:
+    """The types of operands, those of lists that an operation takes for arrays as of arrays."""
+    lists = [name for name, v in bound.items() if types(v).kind in ("list", "tuple")]
+    if not lists or not isinstance(spec, ops.Rule):
+        return types
+    others = [bound[name] for name in lists if not spec.takes_array(name)]
+    return AsArrays(types, [bound[name] for name in lists if bound[name] not in others])
 
 
 def _as_of(whole: Fact, known: Fact) -> Fact:

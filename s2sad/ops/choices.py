@@ -296,9 +296,7 @@ def _angle_samples() -> Any:
     return [*sampling.REAL_OR_COMPLEX(), sample(np.array([1 + 1j, 2 - 1j]), deg=True)]
 
 
-@rule(
-    np.angle, wrt=["x"], jvp=_angle_jvp, samples=_angle_samples, infer=infer.common.same_as_first, complex_adjoints=True
-)
+@rule(np.angle, wrt=["x"], jvp=_angle_jvp, samples=_angle_samples, infer=infer.common.modulus, complex_adjoints=True)
 def angle(z_bar: Array, x: Array, deg: bool = False) -> Array:
     if real(x):
         return np.zeros_like(x)

@@ -66,8 +66,12 @@ def _places_along() -> Sequence[Sample]:
 # Positions and counts.
 constant(
     np.nanargmax, np.nanargmin, np.argwhere, np.lexsort,
-    np.flatnonzero, np.count_nonzero, np.digitize, np.linalg.matrix_rank,
+    np.flatnonzero, np.count_nonzero, np.linalg.matrix_rank,
     np.ravel_multi_index,
+)  # fmt: skip
+constant(
+    np.digitize, signature=lambda x, bins, right=False: None, infer=infer.positions.among("x"),
+    samples=lambda: [sample(numbers(3), np.arange(4.0)), sample(0.5, np.arange(4.0)), sample([0.5], np.arange(4.0))],
 )  # fmt: skip
 constant(np.unravel_index, gives=(tuple,))
 constant(
@@ -84,7 +88,12 @@ constant(
     samples=lambda: [sample(numbers(3)), sample(numbers(2, 3) > 0), sample([0.5, 0.0])], dtype="inferred",
     gives=(tuple,),
 )  # fmt: skip
-constant(np.searchsorted, np.argpartition, forms=METHOD)
+constant(np.argpartition, forms=METHOD)
+constant(
+    np.searchsorted, forms=METHOD, signature=lambda a, v, side="left", sorter=None: None,
+    infer=infer.positions.among("v"),
+    samples=lambda: [sample(np.arange(4.0), numbers(3)), sample(np.arange(4.0), 0.5), sample([0.5, 1.5], [0.7])],
+)  # fmt: skip
 constant(np.ndindex, signature=lambda *shape: None, infer=infer.python.places, dtype="inferred")
 
 # One array, as often as there are axes.
@@ -184,5 +193,8 @@ constant(
     samples=_sizes,
 )  # fmt: skip
 constant(np.identity, signature=lambda n, dtype=None: None, infer=infer.creation.eye, dtype="double", samples=_sizes)
-constant(np.tri, signature=lambda N, M=None, k=0, dtype=float: None, dtype="double", samples=_sizes)
+constant(
+    np.tri, signature=lambda N, M=None, k=0, dtype=float: None, infer=infer.creation.eye, dtype="double",
+    samples=_sizes,
+)  # fmt: skip
 constant(np.bartlett, np.blackman, np.hamming, np.hanning)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.ops import infer
 from s2sad.ops.forms import MEMBER, Form
 from s2sad.ops.spec import Sample, operation, rule, sample
 from s2sad.runtime import drawing
@@ -72,6 +73,7 @@ def _normal_jvp(loc_dot: Array, scale_dot: Array, z: Array, loc: Array, scale: A
     jvp=_normal_jvp,
     samples=_places,
     ordered=True,
+    infer=infer.creation.drawn,
     dtype="double",
     forms=(Form("normal"),),
 )
@@ -89,6 +91,7 @@ def _laplace_jvp(loc_dot: Array, scale_dot: Array, z: Array, loc: Array, scale: 
     jvp=_laplace_jvp,
     samples=_places,
     ordered=True,
+    infer=infer.creation.drawn,
     dtype="double",
     forms=(Form("laplace"),),
 )
@@ -106,6 +109,7 @@ def _logistic_jvp(loc_dot: Array, scale_dot: Array, z: Array, loc: Array, scale:
     jvp=_logistic_jvp,
     samples=_places,
     ordered=True,
+    infer=infer.creation.drawn,
     dtype="double",
     forms=(Form("logistic"),),
 )
@@ -123,6 +127,7 @@ def _gumbel_jvp(loc_dot: Array, scale_dot: Array, z: Array, loc: Array, scale: A
     jvp=_gumbel_jvp,
     samples=_places,
     ordered=True,
+    infer=infer.creation.drawn,
     dtype="double",
     forms=(Form("gumbel"),),
 )
@@ -140,6 +145,7 @@ def _uniform_jvp(low_dot: Array, high_dot: Array, z: Array, low: Array, high: Ar
     jvp=_uniform_jvp,
     samples=_places,
     ordered=True,
+    infer=infer.creation.drawn,
     dtype="double",
     forms=(Form("uniform"),),
 )
@@ -159,6 +165,7 @@ def _exponential_jvp(scale_dot: Array, z: Array, scale: Array) -> Array:
     jvp=_exponential_jvp,
     samples=_scales,
     ordered=True,
+    infer=infer.creation.drawn,
     dtype="double",
     forms=(Form("exponential"),),
 )
@@ -176,6 +183,7 @@ def _rayleigh_jvp(scale_dot: Array, z: Array, scale: Array) -> Array:
     jvp=_rayleigh_jvp,
     samples=_scales,
     ordered=True,
+    infer=infer.creation.drawn,
     dtype="double",
     forms=(Form("rayleigh"),),
 )
@@ -193,6 +201,7 @@ def _lognormal_jvp(mean_dot: Array, sigma_dot: Array, z: Array, mean: Array, sig
     jvp=_lognormal_jvp,
     samples=_places,
     ordered=True,
+    infer=infer.creation.drawn,
     dtype="double",
     forms=(Form("lognormal"),),
 )
@@ -210,6 +219,7 @@ def _weibull_jvp(a_dot: Array, z: Array, a: Array) -> Array:
     jvp=_weibull_jvp,
     samples=_scales,
     ordered=True,
+    infer=infer.creation.drawn,
     dtype="double",
     forms=(Form("weibull"),),
 )
@@ -227,6 +237,7 @@ def _pareto_jvp(a_dot: Array, z: Array, a: Array) -> Array:
     jvp=_pareto_jvp,
     samples=_scales,
     ordered=True,
+    infer=infer.creation.drawn,
     dtype="double",
     forms=(Form("pareto"),),
 )
@@ -244,6 +255,7 @@ def _power_jvp(a_dot: Array, z: Array, a: Array) -> Array:
     jvp=_power_jvp,
     samples=_scales,
     ordered=True,
+    infer=infer.creation.drawn,
     dtype="double",
     forms=(Form("power"),),
 )

@@ -117,7 +117,7 @@ def _matrix_norm_jvp(x_dot: Array, z: Array, x: Array, *, keepdims: bool = False
     return np.sum(np.real(gradient * x_dot), axis=(-2, -1), keepdims=keepdims)
 
 
-@rule(np.linalg.matrix_norm, wrt=["x"], jvp=_matrix_norm_jvp, samples=_matrix_norms)
+@rule(np.linalg.matrix_norm, wrt=["x"], jvp=_matrix_norm_jvp, samples=_matrix_norms, infer=infer.linalg.of_matrices)
 def matrix_norm(z: Array, z_bar: Array, x: Array, *, keepdims: bool = False, ord: Any = "fro") -> Array:
     return matrix_norm_gradient(z, x, ord, (-2, -1), keepdims) * unreduce(
         np.real(z_bar), np.shape(x), (-2, -1), keepdims

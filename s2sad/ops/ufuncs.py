@@ -14,6 +14,7 @@ import numpy as np
 
 from s2sad.ops import infer, sampling
 from s2sad.ops.forms import METHOD
+from s2sad.ops.points import numbers
 from s2sad.ops.spec import Function, Sample, constant, elementwise, linear, literal, real, rule, sample
 from s2sad.runtime.arrays import power_dy, unbroadcast
 from s2sad.runtime.edges import exponent_adjoint, power_adjoint, quotient, root_quotient
@@ -320,9 +321,21 @@ def sinc(x: Array) -> Array:
 
 # --- steps and tests ---
 
-constant(np.round, forms=METHOD, reads_first=True)
+
+def _rounded() -> Sequence[Sample]:
+    return [sample(numbers(3), 1), sample(numbers(2, 3)), sample(1.25, 1), sample([0.25, 1.5])]
+
+
 constant(
-    np.floor, np.ceil, np.trunc, np.rint, np.around, np.fix, np.floor_divide,
+    np.round, signature=lambda a, decimals=0, out=None: None, infer=infer.common.same_as_first, dtype="array",
+    samples=_rounded, forms=METHOD, reads_first=True,
+)  # fmt: skip
+constant(
+    np.around, signature=lambda a, decimals=0, out=None: None, infer=infer.common.same_as_first, dtype="array",
+    samples=_rounded,
+)  # fmt: skip
+constant(
+    np.floor, np.ceil, np.trunc, np.rint, np.fix, np.floor_divide,
     np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal,
     np.logical_and, np.logical_or, np.logical_xor, np.logical_not,
     np.isnan, np.isinf, np.isfinite, np.signbit,

@@ -9,7 +9,7 @@ import numpy as np
 from s2sad.ir.nodes import Const
 from s2sad.ir.types import OPEN, Fact, Kind, precision_of_dtype, scalar, sized
 from s2sad.ops.infer.axes import most, with_known_axes
-from s2sad.ops.infer.common import Bound, Look, all_real, array_of, dims_of_shape, literal, shape_of
+from s2sad.ops.infer.common import Bound, Look, all_real, array_of, dims_of_shape, length_of, literal, shape_of
 from s2sad.ops.infer.dtypes import is_real
 from s2sad.ops.infer.joining import nested
 
@@ -76,9 +76,8 @@ _with_one_axis_more = with_known_axes(_one_more)
 
 def eye(b: Bound, fact: Look) -> Fact | None:
     size = b.get("N", b.get("n"))
-    if "dtype" in b:
-        return None
-    dims = dims_of_shape(fact(size), size) if size is not None and len(b) == 1 else None
+    others = [v for name, v in b.items() if name not in ("N", "n", "dtype")]
+    dims = dims_of_shape(fact(size), size) if size is not None and not others else None
     return array_of((*dims, *dims) if dims and len(dims) == 1 else None, 2, True)
 
 
@@ -90,8 +89,18 @@ def arange(b: Bound, fact: Look) -> Fact | None:
 
 
 def interpolated(b: Bound, fact: Look) -> Fact | None:
-    x = nested(fact(b["x"]))
-    return replace(x, real=fact(b["fp"]).real) if x is not None and x.ndim else None
+    given = fact(b["x"])
+    x = given if given.kind == "scalar" else nested(given)
+    number = x is not None and x.kind == "scalar"
+    return replace(x, real=fact(b["fp"]).real, size=None, value=None) if x is not None and (x.ndim or number) else None
+
+
+def drawn(b: Bound, fact: Look) -> Fact | None:
+    """What a generator draws, where its size is given: an array of real numbers."""
+    size = fact(b["size"])
+    dims = dims_of_shape(size, b["size"])
+    count = length_of(size)
+    return array_of(dims or None, count, True) if count else None
 
 
 def shape(b: Bound, fact: Look) -> Fact:

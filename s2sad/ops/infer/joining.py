@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from s2sad.ir.nodes import Build, Const
+from s2sad.ir.nodes import Build, Const, Expr
 from s2sad.ir.sizes import Dims, agreed, computed
 from s2sad.ir.sums import Dim, literal_size
-from s2sad.ir.types import Fact, sized
+from s2sad.ir.types import Atom, Fact, sized
 from s2sad.ops.infer.axes import Rank
 from s2sad.ops.infer.common import (
     SOME_ARRAY,
     Bound,
     Infer,
     Look,
+    Types,
     all_real,
     array_of,
     axis_of,
@@ -28,8 +29,13 @@ def _counted(whole: Fact) -> tuple[list[Fact], bool]:
     """The facts about the arrays in a list, one by one, or one for all of them where their number is not known."""
     known = items_of(whole)
     if known is None and whole.kind in ("list", "tuple") and whole.each is not None:
-        return [whole.each], False
-    return known or [], True
+        return [_made_of(whole.each)], False
+    return [_made_of(f) for f in known or ()], True
+
+
+def _made_of(f: Fact) -> Fact:
+    """An array or number, or the array of a list of such."""
+    return (nested(f) if f.kind in ("list", "tuple") else None) or f
 
 
 def concatenated(b: Bound, fact: Look) -> Fact | None:
@@ -124,7 +130,7 @@ def nested(f: Fact) -> Fact | None:
     if dims is not None:
         return sized((_count(items), *dims), all_real(f))
     if f.kind in ("list", "tuple") and f.items is None and f.each is not None and f.each.kind == "scalar":
-        return array_of(None, 1, all_real(f))
+        return array_of(None, 1, f.each.real)
     # Whatever a list holds, and however long it is, its array has an axis.
     return Fact("array", real=all_real(f), extended=True) if f.kind in ("list", "tuple") else None
 
@@ -133,9 +139,29 @@ def _count(items: Sequence[Fact]) -> Dim:
     return literal_size(len(items))
 
 
+class AsArrays:
+    """The types of expressions, those of some lists and tuples as of the arrays that NumPy makes of these."""
+
+    def __init__(self, types: Types, lists: Sequence[Expr]) -> None:
+        self.types, self.lists = types, lists
+
+    @property
+    def atom(self) -> Callable[..., Atom]:
+        return self.types.atom
+
+    def __call__(self, expr: Expr) -> Fact:
+        found = self.types(expr)
+        made = nested(found) if found.kind in ("list", "tuple") and expr in self.lists else None
+        return found if made is None else made
+
+
 def array_from(name: str) -> Infer:
     def infer(b: Bound, fact: Look) -> Fact | None:
-        return nested(fact(b[name])) if literal(b.get("ndmin", Const(0))) == 0 else None
+        made, least = nested(fact(b[name])), literal(b.get("ndmin", Const(0)))
+        if least == 0 or made is None:
+            return made
+        known = type(least) is int and made.ndim is not None
+        return array_of(None, max(least, made.ndim or 0), made.real) if known else None
 
     return infer
 

@@ -19,6 +19,14 @@ def solved(b: Bound, fact: Look) -> Fact | None:
     return None
 
 
+def of_matrices(b: Bound, fact: Look) -> Fact | None:
+    """A real number for each matrix, or where the axes are kept an array."""
+    x, keepdims = fact(b["x"]), literal(b["keepdims"])
+    if x.ndim is None or x.ndim < 2 or not isinstance(keepdims, bool):
+        return None
+    return scalar(True) if x.ndim == 2 and not keepdims else array_of(None, x.ndim - (0 if keepdims else 2), True)
+
+
 def determinant(b: Bound, fact: Look) -> Fact | None:
     a = fact(b["a"])
     if a.ndim == 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from s2sad.ir.nodes import Const
 from s2sad.ir.types import Fact, sized
 from s2sad.ops.infer import common
-from s2sad.ops.infer.common import Bound, Look
+from s2sad.ops.infer.common import Bound, Infer, Look
 
 _POSITIONS = Fact("array", None, 1, real=True)
 
@@ -14,6 +14,16 @@ def along_each_axis(b: Bound, fact: Look) -> Fact | None:
     """Of ``np.nonzero(a)`` and the like: as many as ``a`` has axes."""
     axes = fact(b["a"]).ndim
     return Fact("tuple", items=tuple((i, _POSITIONS) for i in range(axes))) if axes else None
+
+
+def among(name: str) -> Infer:
+    """Whole numbers of the shape of the argument called ``name``: where its elements belong."""
+
+    def infer(b: Bound, fact: Look) -> Fact | None:
+        x = fact(b[name])
+        return Fact(x.kind, x.shape, x.ndim, True, dims=x.dims) if x.kind == "scalar" or x.has_axes else None
+
+    return infer
 
 
 def chosen(b: Bound, fact: Look) -> Fact | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from s2sad.ir.nodes import Build, Const
 from s2sad.ir.sizes import Dims, broadcast_dims
-from s2sad.ir.sums import literal_size
+from s2sad.ir.sums import exactly, literal_size
 from s2sad.ir.types import Fact, made_of, scalar, sized
 from s2sad.ops.infer.axes import Rank, most, with_known_axes
 from s2sad.ops.infer.common import (
@@ -83,8 +83,8 @@ def crossed(b: Bound, fact: Look) -> Fact | None:
     """Of vectors of two components there is one number each: one axis less than of vectors of three."""
     facts = [fact(b["a"]), fact(b["b"])]
     ndim, last = most("a", "b")(b, fact), all(literal(b[axis]) == -1 for axis in ("axisa", "axisb"))
-    sizes = {str(len(items)) if (items := items_of(f)) is not None else f.dims and f.dims[-1] for f in facts}
-    if literal(b["axis"]) is None and last and not sizes.isdisjoint(("3", "k3")):
+    sizes = [len(items) if (items := items_of(f)) is not None else exactly(f.dims[-1]) if f.dims else 0 for f in facts]
+    if literal(b["axis"]) is None and last and 3 in sizes:
         outer = broadcast_dims([() if ndim_of(f) == 1 else f.dims and f.dims[:-1] for f in facts])
         if outer is not None and literal(b["axisc"]) == -1:
             return sized((*outer, literal_size(3)), all_real(*facts))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from s2sad.ir.nodes import Build
+from s2sad.ir.sums import sum_of
 from s2sad.ir.types import COMPLEX, FLOAT, NONE, OPEN, SCALAR, Fact, Kind, key_of, row_of, scalar, some_item, timeless
 from s2sad.ops.infer.common import (
     Bound,
@@ -147,7 +148,7 @@ def extreme(b: Bound, fact: Look) -> Fact:
     """One of the operands, or of the items of the only one."""
     args = b["args"]
     facts = [fact(a) for a in args.items] if isinstance(args, Build) else []
-    items = [some_item(facts[0]) or OPEN] if len(facts) == 1 else facts
+    items = [_item(facts[0])] if len(facts) == 1 else facts
     return scalar(all(f.real for f in items)) if items and _all_scalars(items) else unknown(b, fact)
 
 
@@ -156,7 +157,7 @@ def total(b: Bound, fact: Look) -> Fact:
     parts = items_of(fact(b["iterable"]))
     if parts == []:
         return fact(b["start"])
-    items = [some_item(fact(b["iterable"])) or OPEN, fact(b["start"])]
+    items = [_item(fact(b["iterable"])), fact(b["start"])]
     if _all_scalars(items):
         return scalar(all(f.real for f in items))
     parts = parts or []
@@ -164,6 +165,13 @@ def total(b: Bound, fact: Look) -> Fact:
     if not ndims or len(ndims) < len(parts) or literal(b["start"]) != 0:
         return unknown(b, fact)
     return Fact("array", None, max(ndims), all_real(*parts))
+
+
+def _item(whole: Fact) -> Fact:
+    """What holds for each item, of which there is one or more."""
+    if whole.kind == "array":
+        return row_of(whole) if whole.dims and (sum_of(whole.dims[0]).least() or 0) > 0 else OPEN
+    return some_item(whole) or OPEN
 
 
 def total_product(b: Bound, fact: Look) -> Fact:

@@ -445,7 +445,7 @@ def states_between(b: Bound, fact: Look) -> Fact:
     """The states of a differential equation at some times, one column for each, or at one time."""
     t = fact(b["t"])
     axes = 1 if t.kind == "scalar" else t.ndim + 1 if t.kind == "array" and t.ndim is not None else None
-    return Fact("array", None, axes, fact(b["y0"]).real)
+    return Fact("array", None, axes, fact(b["y0"]).real and t.real)
 
 
 def root_and_more(b: Bound, fact: Look) -> Fact:

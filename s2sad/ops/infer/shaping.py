@@ -89,17 +89,24 @@ def axis_moved(b: Bound, fact: Look) -> Fact | None:
     a = fact(b["a"])
     i, j = axis_of(b["source"], a.ndim or 0), axis_of(b["destination"], a.ndim or 0)
     if not a.ndim or i is None or j is None:
-        return None
+        return array_of(None, a.ndim, a.real)
     order = [k for k in range(a.ndim) if k != i]
     return _permuted(a, [*order[:j], i, *order[j:]])
 
 
 def expanded(b: Bound, fact: Look) -> Fact | None:
     a, axis = fact(b["a"]), literal(b["axis"])
-    if a.ndim is None or type(axis) is not int or not -a.ndim - 1 <= axis <= a.ndim:
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    if a.ndim is None or not all(type(k) is int for k in axes):
         return None
-    at = axis % (a.ndim + 1)
-    return array_of(None if a.dims is None else (*a.dims[:at], 1, *a.dims[at:]), a.ndim + 1, a.real)
+    ndim = a.ndim + len(axes)
+    places = {k % ndim for k in axes if -ndim <= k < ndim}
+    if len(places) < len(axes):
+        return None
+    rest = iter(a.dims or ())
+    return array_of(
+        None if a.dims is None else tuple([1 if k in places else next(rest) for k in range(ndim)]), ndim, a.real
+    )
 
 
 def squeezed(b: Bound, fact: Look) -> Fact | None:

@@ -59,7 +59,7 @@ def _cdist_jvp(
     jvp=_cdist_jvp,
     samples=_clouds,
     infer=infer.scipy.pairs,
-    dtype="unknown",
+    dtype="double",
     real_only=True,
 )
 def cdist(
@@ -127,7 +127,7 @@ def _pdist_jvp(
     jvp=_pdist_jvp,
     samples=_cloud,
     infer=infer.scipy.condensed,
-    dtype="unknown",
+    dtype="double",
     real_only=True,
 )
 def pdist(

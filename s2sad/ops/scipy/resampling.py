@@ -235,9 +235,7 @@ def _savgol_jvp(
     return signal.savgol_filter(x_dot, window_length, polyorder, deriv, delta, axis, mode)
 
 
-@rule(
-    signal.savgol_filter, wrt=["x"], jvp=_savgol_jvp, samples=_smoothed, infer=infer.scipy.transformed, dtype="unknown"
-)
+@rule(signal.savgol_filter, wrt=["x"], jvp=_savgol_jvp, samples=_smoothed, infer=infer.scipy.transformed, dtype="array")
 def savgol_filter(
     z_bar: Array,
     x: Array,
