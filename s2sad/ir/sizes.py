@@ -29,15 +29,15 @@ class Sizes(dict[int, Dim]):
     def related(self) -> Sizes:
         """Symbols for the same sizes that say more of them, and are others where less would hold.
 
-        What is two, three or four times another size is a multiple of its symbol.  A symbol like ``n0f6r1`` stands for
-        a size of at least 6, which is more than those with ``r0``; four times ``n1f3r0x4r2`` is more than those with
+        What is two, three or four times another size is a multiple of its symbol.  A symbol like ``n0f7r1`` stands for
+        a size of at least 7, which is more than those with ``r0``; four times ``n1f3r0x4r2`` is more than those with
         ``r1``.
 
         Example:
             >>> sizes = Sizes()
             >>> first = [sizes[n] for n in (12, 7, 3, 1)]
             >>> [sizes.related()[n] for n in (12, 7, 3, 1)]
-            ['4*n1f3r0x4r2', 'n0f6r1', 'n1f3r0x4r2', 1]
+            ['4*n1f3r0x4r2', 'n0f7r1', 'n1f3r0x4r2', 1]
         """
         multiples: dict[int, tuple[int, int]] = {}
         for size in sorted(size for size in self if size > 1):
@@ -145,7 +145,7 @@ def agreed(a: Dims | None, b: Dims | None) -> Dims | None:
     """The sizes that two arrays have; None where they are not known to have the same.
 
     Example:
-        >>> agreed(("k3", "n1"), ("n0f3", "n1")), agreed(("k6",), ("n0f6",))
+        >>> agreed(("k3", "n1"), ("n0f3", "n1")), agreed(("k10",), ("n0f10",))
         (('n0f3', 'n1'), None)
     """
     if a == b or a is None or b is None or len(a) != len(b):

@@ -19,7 +19,7 @@ Dim = int | str
 #: How long a text may be; what is longer is not followed.
 LONGEST = 80
 #: What sizes of arguments may be known to reach.
-FLOORS = (2, 3, 4, 5, 6, 8, 12)
+FLOORS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 16)
 _SYMBOL = r"(?:[~^@]|[^\W\d])[\w~^@]*(?:\.\d*'*)?"
 _PLAIN = re.compile(_SYMBOL)
 _TERM = re.compile(rf"([-+]?)(?:(\d+)\*)?({_SYMBOL}|\{{)|([-+]?\d+)$")

@@ -105,10 +105,10 @@ def test_symbols_tell_sizes_apart_for_which_less_holds() -> None:
         assert [first[n] for n in counts]
         return [first.related()[n] for n in counts]
 
-    assert symbols(7) == symbols(6) != symbols(5)
-    assert symbols(9, 7) == symbols(11, 6) != symbols(6, 9)
+    assert symbols(11) == symbols(10) != symbols(9)
+    assert symbols(17, 10) == symbols(20, 11) != symbols(10, 17)
     assert symbols(12, 3, 12) == ["4*n0f3", "n0f3", "4*n0f3"]
-    assert symbols(12, 3, 7) == ["4*n0f3r0x4r2", "n0f3r0x4r2", "n1f6r1"]
+    assert symbols(12, 3, 7) == ["4*n0f3r0x4r2", "n0f3r0x4r2", "n1f7r1"]
     more, base, other = symbols(12, 3, 7)
     assert is_natural(computed("-", computed("-", more, other), 1))
     assert not is_natural(computed("-", computed("*", "k2", base), other))

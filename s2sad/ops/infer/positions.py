@@ -6,6 +6,7 @@ from s2sad.ir.nodes import Const
 from s2sad.ir.types import Fact, sized
 from s2sad.ops.infer import common
 from s2sad.ops.infer.common import Bound, Infer, Look
+from s2sad.ops.infer.joining import nested
 
 _POSITIONS = Fact("array", None, 1, real=True)
 
@@ -20,7 +21,8 @@ def among(name: str) -> Infer:
     """Whole numbers of the shape of the argument called ``name``: where its elements belong."""
 
     def infer(b: Bound, fact: Look) -> Fact | None:
-        x = fact(b[name])
+        given = fact(b[name])
+        x = given if given.kind == "scalar" else nested(given) or given
         return Fact(x.kind, x.shape, x.ndim, True, dims=x.dims) if x.kind == "scalar" or x.has_axes else None
 
     return infer

@@ -160,6 +160,8 @@ def total(b: Bound, fact: Look) -> Fact:
     items = [_item(fact(b["iterable"])), fact(b["start"])]
     if _all_scalars(items):
         return scalar(all(f.real for f in items))
+    if fact(b["iterable"]).kind == "array" and items[0].has_axes and literal(b["start"]) == 0:
+        return items[0]
     parts = parts or []
     ndims = [f.ndim for f in parts if f.kind == "array" and f.ndim]
     if not ndims or len(ndims) < len(parts) or literal(b["start"]) != 0:
