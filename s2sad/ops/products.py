@@ -83,6 +83,8 @@ def dot(z_bar: Array, a: Array, b: Array) -> tuple[Array, Array]:
         return b @ z_bar, np.outer(a, z_bar)
     if ndim(a) == 1 and ndim(b) == 1:
         return z_bar * b, z_bar * a
+    if ndim(a) > 2 and ndim(b) == 2:
+        return z_bar @ b.T, matmul_right(z_bar, a, b)
     return dot_left(z_bar, a, b), dot_right(z_bar, a, b)
 
 
@@ -102,6 +104,8 @@ def _matmuls() -> Sequence[Sample]:
         ((0, 3), (3, 2)),
         ((2, 0), (0, 2)),
         ((0, 2, 3), (3, 2)),
+        ((2, 3, 0), (0, 2)),
+        ((2, 3, 2), (2, 0)),
     )
 
 
@@ -117,6 +121,8 @@ def matmul(z_bar: Array, x1: Array, x2: Array) -> tuple[Array, Array]:
         return x2 @ z_bar, np.outer(x1, z_bar)
     if ndim(x1) == 1 and ndim(x2) == 1:
         return z_bar * x2, z_bar * x1
+    if ndim(x1) > 2 and ndim(x2) == 2:
+        return z_bar @ x2.T, matmul_right(z_bar, x1, x2)
     return matmul_left(z_bar, x1, x2), matmul_right(z_bar, x1, x2)
 
 

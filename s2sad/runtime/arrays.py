@@ -248,6 +248,11 @@ def share_ties(g: Any, a: Any, z: Any, axis: Axis = None, keepdims: bool = False
     >>> share_ties(1.0, np.array([3.0, 1.0, 3.0]), 3.0)
     array([0.5, 0. , 0.5])
     """
+    if axis is None and not keepdims:
+        hit = a == z
+        a_bar = np.zeros(np.shape(a), getattr(g, "dtype", float))
+        a_bar[hit] = g / max(np.count_nonzero(hit), 1)
+        return a_bar
     gone = None if keepdims else axis
     hit = a == with_axes(z, np.ndim(a), gone)
     if np.count_nonzero(hit) != np.size(z):

@@ -7,6 +7,7 @@ adjoint it is lends only its shape.  Nothing is conjugated: these are transposes
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -89,6 +90,10 @@ def matmul_right(g: Any, x1: Any, x2: Any) -> Any:
     """
     if is_sparse(x1):
         return _by_sparse(_product(x1.T, g), x2)
+    if np.ndim(x1) > 2 and np.ndim(x2) == 2:
+        # One product of two matrices instead of the sum of many.
+        shape, rows = np.shape(x2), math.prod(np.shape(x1)[:-1])
+        return np.transpose(np.reshape(x1, (rows, shape[0]))) @ np.reshape(g, (rows, shape[1]))
     rows = np.expand_dims(x1, 0) if np.ndim(x1) == 1 else x1
     columns_shape = (*np.shape(x2), 1) if np.ndim(x2) == 1 else np.shape(x2)
     product = np.matmul(np.swapaxes(rows, -1, -2), _as_matrices(g, x1, x2))
