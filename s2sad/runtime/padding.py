@@ -43,19 +43,20 @@ def unpad(g: Any, shape: Shape, pad_width: Any, mode: str = "constant") -> Array
 def _add_ends(middle: Array, g: Array, axis: int, before: int, after: int, mode: str) -> None:
     """Add the adjoints of elements that are copied to the ends of an axis to those of what they are copied from."""
     n = middle.shape[axis]
-    origin = np.pad(np.arange(n), (before, after), cast(Mode, mode))
-    for part in (slice(0, before), slice(before + n, None)):
-        places, ends = origin[part], _cut(g, axis, part)
-        if not len(places):
-            continue
-        low, high = sorted((places[0], places[-1]))
-        into = _cut(middle, axis, slice(low, high + 1))
-        if mode == "edge":
-            into += np.sum(ends, axis=axis, keepdims=True)
-        elif len(places) < n:  # one after the other, forwards or backwards
-            into += ends if places[0] == low else np.flip(ends, axis)
-        else:
-            np.add.at(np.moveaxis(middle, axis, 0), places, np.moveaxis(ends, axis, 0))
+    ends = _cut(g, axis, slice(0, before)), _cut(g, axis, slice(before + n, None))
+    if mode == "edge":
+        for place, end in zip((slice(0, 1), slice(n - 1, n)), ends, strict=True):
+            _cut(middle, axis, place)[...] += np.sum(end, axis=axis, keepdims=True)
+    elif max(before, after) > n - (mode == "reflect"):  # some elements are copied several times
+        origin = np.pad(np.arange(n), (before, after), cast(Mode, mode))
+        for places, end in zip((origin[:before], origin[before + n :]), ends, strict=True):
+            np.add.at(np.moveaxis(middle, axis, 0), places, np.moveaxis(end, axis, 0))
+    else:
+        # Where they are copied from, and how.
+        starts = {"wrap": (n - before, 0), "symmetric": (0, n - after), "reflect": (1, n - 1 - after)}[mode]
+        for start, end in zip(starts, ends, strict=True):
+            copied = end if mode == "wrap" else np.flip(end, axis)
+            _cut(middle, axis, slice(start, start + end.shape[axis]))[...] += copied
 
 
 def pad_adjoint(

@@ -74,6 +74,11 @@ def test_crossed_vectors_of_three_numbers_are_vectors(size: str, axes: int | Non
     assert evaluate(call, dict.fromkeys(("a.1", "b.1"), sized((size,), True)), {}).ndim == axes
 
 
+@pytest.mark.parametrize("widths", [1, (1, 2), (2,), ((1, 1), (0, 2)), ((1, 2),)])
+def test_padded_arrays_have_known_sizes(widths: Any) -> None:
+    assert len(known_of(np.pad, (M, widths), {}).dims or ()) == 2
+
+
 @pytest.mark.parametrize("whole", [V[:0], M[:0]])
 def test_sums_of_no_rows_are_the_number_0(whole: Any) -> None:
     assert sum(whole) == 0

@@ -384,7 +384,20 @@ def gradients(b: Bound, fact: Look) -> Fact | None:
 
 def padded(b: Bound, fact: Look) -> Fact | None:
     a = fact(b["array"])
-    return array_of(None, a.ndim, a.real)
+    widths = _widths(b["pad_width"], a.ndim or 0, fact)
+    if a.dims is None or len(widths) != len(a.dims):
+        return array_of(None, a.ndim, a.real)
+    ends = [computed("+", pair[0], pair[-1]) for pair in widths]
+    dims = [computed("+", dim, end) for dim, end in zip(a.dims, ends, strict=True)]
+    return array_of(None if None in dims else tuple([d for d in dims if d is not None]), a.ndim, a.real)
+
+
+def _widths(given: Expr, ndim: int, fact: Look) -> list[Dims]:
+    """How much is put before and after each axis; nothing where that is not known."""
+    rows = given.items if isinstance(given, Build) and all(isinstance(row, Build) for row in given.items) else (given,)
+    known = [numbers_of_shape(fact(row), row) for row in rows]
+    pairs = [pair for pair in known if pair is not None and len(pair) <= 2]
+    return [] if len(pairs) < len(rows) else pairs * ndim if len(pairs) == 1 else pairs
 
 
 def covariances(b: Bound, fact: Look) -> Fact | None:
