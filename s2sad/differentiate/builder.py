@@ -345,6 +345,8 @@ class Builder:
     def unbroadcast(self, g: Expr, x: Expr) -> Expr:
         """``g`` summed over the axes along which ``x`` was broadcast; ``g`` where none can be."""
         target, source = self.fact(x), self.fact(g)
+        # An operand is not None.
+        target = target.given or target
         if same_shape(target, source) or (source.shape and target.shape and source.shape <= target.shape):
             # What it was broadcast to has no axis that is longer.
             return g

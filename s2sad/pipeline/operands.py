@@ -120,4 +120,4 @@ class _Checks:
             what, remedy = of_member(special_member(found) or "", found)
             place = None if origin is NOWHERE else self.lowered.source.place(origin.line)
             self.violations.append(Violation(place, what, remedy))
-        return found is None and fact.kind == "open"
+        return found is None and fact.kind == "open" and fact.given is None

@@ -121,7 +121,9 @@ def repeat_items(g: Any, xs: Any) -> Any:
     if isinstance(g, (list, tuple)):
         raise UndefinedDerivativeError("sum(...) of lists or tuples has no derivative rule", "Join them with +.")
     if isinstance(xs, (list, tuple)):
-        return items_like(xs, [real_like(unbroadcast(g, np.shape(x)), x) for x in xs])
+        of_number = isinstance(g, float)
+        alike = [g if of_number and isinstance(x, float) else real_like(unbroadcast(g, np.shape(x)), x) for x in xs]
+        return items_like(xs, alike)
     if isinstance(xs, np.ndarray):
         return unreduce(g, np.shape(xs), 0)
     return items_like(xs, ())

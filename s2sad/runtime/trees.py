@@ -158,19 +158,19 @@ def is_zero(x: Any) -> bool:
 
 def add(a: Any, b: Any) -> Any:
     """The sum of two adjoints of one value; neither is changed."""
+    if isinstance(a, float) and isinstance(b, float):
+        return a + b
+    if isinstance(a, (list, tuple, dict)) and isinstance(b, float) and b == 0.0:
+        return a
     if isinstance(a, (list, tuple)):
         # What a list got later has no adjoint from before.
         grown = isinstance(b, (list, tuple)) and len(b) > len(a) and all(map(is_zero, b[len(a) :]))
         if isinstance(b, (list, tuple, np.ndarray)) and (grown or len(a) == len(b)):
             return [add(p, q) for p, q in zip(a, b, strict=False)]
-        if isinstance(b, float) and b == 0.0:
-            return a
         raise _apart(a, b)
     if isinstance(a, dict):
         if isinstance(b, dict):
             return {key: add(value, b[key]) for key, value in dict.items(a)}
-        if isinstance(b, float) and b == 0.0:
-            return a
         raise _apart(a, b)
     if isinstance(b, (list, tuple, dict)):
         if isinstance(a, (np.ndarray, float)) and (isinstance(b, dict) or np.ndim(a) == 0):
