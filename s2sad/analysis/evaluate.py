@@ -304,7 +304,7 @@ class Evaluator:
 def _as_taken(spec: ops.OpSpec, bound: Mapping[str, Expr], types: Evaluator) -> Types:
     """The types of operands, those of lists that an operation takes for arrays as of arrays."""
     lists = [name for name, v in bound.items() if types(v).kind in ("list", "tuple")]
-    if not lists or not isinstance(spec, ops.Rule):
+    if not lists or not isinstance(spec, ops.Rule) or not spec.name.startswith(("numpy.", "scipy.")):
         return types
     others = [bound[name] for name in lists if not spec.takes_array(name)]
     return AsArrays(types, [bound[name] for name in lists if bound[name] not in others])

@@ -196,7 +196,7 @@ def test_second_derivatives(f: Callable[..., Any]) -> None:
 def test_numbers_of_a_matrix_are_read_in_their_places() -> None:
     """Nothing is made in the form of the display, which has constant rows."""
     text = grad(rows_beside_constants, (0, 1)).source_for(X, V)
-    assert "like(" not in text
+    assert " like(" not in text
     assert "c_bar + turn_bar[1, 1]" in text
 
 
