@@ -13,6 +13,8 @@ import numpy as np
 
 from s2sad.runtime.arrays import power_derivative, power_dy
 
+#: A number whose reciprocal is finite, and its powers that anyone computes.
+_SMALL = 1e-100
 _watched = np.errstate(divide="raise", invalid="raise")
 _divide = _watched(np.divide)
 
@@ -93,6 +95,8 @@ def power_adjoint(g: Any, x: Any, y: Any, n: int = 1, m: int = 0) -> Any:
         if 0 < y < 1:
             return quotient(g * y, x ** (1 - y))
         return g * y * x ** (y - 1 if y else y)
+    if isinstance(x, float) and x > _SMALL:
+        return np.where(y == 0, 0, g * y * x ** (y - 1))
     if isinstance(y, (np.ndarray, np.generic)):
         try:
             return _power_adjoint(g, x, y)
