@@ -32,7 +32,9 @@ from s2sad.runtime.linear import like
 
 Array = Any
 
-constant(joined_shape, joints, ediff_joints)
+constant(joined_shape, signature=lambda shape, n, axis, *ends: None, measures=True)
+constant(joints, signature=lambda shape, n, axis, prepend: None, measures=True)
+constant(ediff_joints)
 
 # --- differences ---
 

@@ -441,11 +441,11 @@ def items_like_rule(z_bar: Array, xs: Array, values: Array) -> Array:
     return items_like(values, z_bar)
 
 
-def _share_items_samples() -> Samples:
-    return [sample(0.7, 2.0, ([2.0, 1.0, 2.0],)), sample(0.7, 1.0, (3.0, 1.0))]
-
-
-@linear(share_items, steps=frozenset({"p", "args"}), wrt=["g"], samples=_share_items_samples)
+@linear(
+    share_items, steps=frozenset({"p", "args"}), wrt=["g"],
+    samples=lambda: [sample(0.7, 2.0, ([2.0, 1.0, 2.0],)), sample(0.7, 1.0, (3.0, 1.0))],
+    infer=infer.adjoints.in_the_form_of("args"), gives=(tuple,),
+)  # fmt: skip
 def share_items_rule(z_bar: Array, g: Array, p: Array, args: Array) -> Array:
     return mean_items(z_bar, p, args)
 

@@ -487,3 +487,15 @@ def test_a_handler_that_sets_an_item_of_what_has_no_value_there() -> None:
     except UnsupportedError:
         return
     np.testing.assert_allclose(found, [2.0 * x[1], 2.0 * x[0]])
+
+
+def differences_with_an_end(x: Any) -> Any:
+    for i in range(2):
+        x = x - 0.1 * np.diff(x, append=x[:1], prepend=x[i])[1:] * x
+    return np.sum(x**3)
+
+
+def test_the_ends_of_differences_say_where_parts_of_an_adjoint_are() -> None:
+    """And no more: a part of an array that is changed elsewhere may stand there."""
+    expected = richardson_jvp(grad(differences_with_an_end), (X,), (X,))
+    np.testing.assert_allclose(jvp(grad(differences_with_an_end), (X,), (X,))[1], expected, rtol=1e-6)

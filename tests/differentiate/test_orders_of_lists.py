@@ -56,6 +56,14 @@ def in_another_order(x: Any) -> Any:
     return np.sum(flat**2) + np.sum(whole**3)
 
 
+def largest(x: Any) -> Any:
+    found = []
+    for i in range(3):
+        x = x * x[i]
+        found.append(x[0] + x[1])
+    return max(found) * min(found) + np.sum(np.array(found) ** 2)
+
+
 def doubled(row: Any) -> None:
     row *= row[0]
 
@@ -69,7 +77,7 @@ def row_by_row(x: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "f", [windows, running, powers, swapped, in_another_order, row_by_row], ids=lambda f: f.__name__
+    "f", [windows, running, powers, swapped, in_another_order, largest, row_by_row], ids=lambda f: f.__name__
 )
 def test_second_order(f: Any) -> None:
     expected = richardson_jvp(grad(f), (X,), (DOT,))
