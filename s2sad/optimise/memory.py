@@ -218,7 +218,10 @@ class Memory:
         if isinstance(part, Slice):
             step = part.step or Const(1)
             return isinstance(step, Const) and type(step.value) is int and step.value > 0
-        return type(part.value) is int if isinstance(part, Const) else self.fact(part).kind == "scalar"
+        if isinstance(part, Const):
+            return type(part.value) is int
+        known = self.fact(part)
+        return known.kind == "scalar" and not known.boolean
 
     def _ends_before(self, a: Expr, b: Expr) -> bool:
         """Whether all places that ``a`` stands for come before those of ``b``."""

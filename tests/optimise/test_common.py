@@ -145,3 +145,13 @@ def test_what_is_written_later_is_found_only_until_then(
     text = _shared(between, last)
     again = text.partition("y_bar.1 = ")[2]
     assert (again.startswith("(e_bar.1 * p.1)"), "g.1 / t.1" in again) == (found, not found)
+
+
+@pytest.mark.parametrize(("boolean", "apart"), [(False, True), (True, False), ("mask", False)])
+def test_truth_values_are_no_places(boolean: Any, apart: bool) -> None:
+    """``A[flag, 1]`` is of another axis than ``A[i, 1]``: nothing is known of where it is."""
+    function = Function("f", (Param("A.1", "A"), Param("flag.1", "flag")), (), Var("A.1"))
+    facts = {"A.1": Fact("array", None, 2, True), "flag.1": Fact("scalar", boolean=boolean)}
+    memory = Memory(function, facts, {}, ())
+    first, second = (Build("tuple", (Var("flag.1"), Const(k))) for k in (1, 2))
+    assert memory.are_disjoint(first, second) is apart
