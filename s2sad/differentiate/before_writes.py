@@ -189,7 +189,7 @@ class _Order:
         self.late |= written
         self.late |= {n for n in read for call in user_calls(stmt) if not self._is_only_read(n, call)}
         for name in read:
-            made = {other for other in writes(stmt) if other in _group(name, self.effects)}
+            made = {other for other in writes(stmt) if other in _group(name, self.effects)} - self._computed(stmt)
             if self.candidates[name] == "dtype":
                 continue
             if self.candidates[name] == "fresh":
@@ -197,6 +197,13 @@ class _Order:
                 made = {other for other in made if self.fact(Var(other)).kind not in CONTAINERS}
                 made -= {self.heirs.get(name, "")}
             self.others[name] |= made
+
+    def _computed(self, stmt: Stmt) -> set[str]:
+        """What a statement names, if that is an array or number that it computes: no object that it reads."""
+        if not isinstance(stmt, Assign) or not isinstance(stmt.value, Call):
+            return set()
+        is_new = sharing(stmt.value, self.fact) == "fresh" and self.fact(Var(stmt.target)).numeric
+        return {stmt.target} if is_new else set()
 
     def _is_only_read(self, name: str, call: Call) -> bool:
         """Whether a call of a function that has source writes nothing that ``name`` views, and keeps no view of it."""

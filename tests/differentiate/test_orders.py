@@ -499,3 +499,5 @@ def test_the_ends_of_differences_say_where_parts_of_an_adjoint_are() -> None:
     """And no more: a part of an array that is changed elsewhere may stand there."""
     expected = richardson_jvp(grad(differences_with_an_end), (X,), (X,))
     np.testing.assert_allclose(jvp(grad(differences_with_an_end), (X,), (X,))[1], expected, rtol=1e-6)
+    _, pullback = vjp(grad(differences_with_an_end), X)
+    np.testing.assert_allclose(pullback(X)[0], expected, rtol=1e-6)
