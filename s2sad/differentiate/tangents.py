@@ -38,6 +38,8 @@ _BROADCAST_LIKE = Op("runtime", "broadcast_like", broadcast_like)
 _ALONG = Op("runtime", "along", along)
 _ITEMS = Op("runtime", "items_tangent", items_tangent)
 _ZERO_TANGENT = Op("runtime", "zero_tangent", zero_tangent)
+#: How many zeros are written out.
+_FEW = 8
 _ZEROS_LIKE = Op("runtime", "np.zeros_like", np.zeros_like)
 _FLOAT = Op("runtime", "float", float)
 #: What makes a copy of a tangent as it does of the value.
@@ -126,6 +128,9 @@ class Tangents:
             return Const(None)
         if known.kind in ("list", "dict") and known.items == ():
             return Build(known.kind, ())
+        if known.kind in ("list", "tuple") and known.items and len(known.items) <= _FEW:
+            if all(item.kind == "scalar" for _, item in known.items):
+                return Build(known.kind, (Const(0.0),) * len(known.items))
         surely = known.kind == "array" and known.precision != "" and self.unbound.isdisjoint(names_in(expr))
         return Call(_ZEROS_LIKE if surely else _ZERO_TANGENT, (expr,))
 
