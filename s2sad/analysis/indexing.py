@@ -14,7 +14,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.sizes import Dims, number_of, sliced
-from s2sad.ir.sums import Dim
+from s2sad.ir.sums import Dim, literal_size
 from s2sad.ir.types import OPEN, TEXT, Atom, Fact, Kind, Shape, has_objects, item_of, scalar, sized, some_item
 
 AtomMaker = Callable[..., Atom]
@@ -74,6 +74,9 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
         else:
             basic = False
     if basic and vectors and whole.ndim is not None and len(parts) <= whole.ndim:
+        picked = None if whole.dims is None else _picked(whole.dims, parts, fact)
+        if picked is not None:
+            return sized(picked, whole.real)
         return Fact("array", None, whole.ndim - dropped - vectors + 1 + added, whole.real)
     if len(parts) == 1 and not isinstance(parts[0], (Slice, Fact)) and (fact(parts[0]).ndim or 0) > 1:
         # Positions or a mask of several axes: either leaves at least one.
@@ -191,6 +194,31 @@ def _cut(size: Dim, part: Fact) -> Dim | None:
     if len(bounds) == 3 and bounds[2].kind != "none" and not step:
         return None
     return sliced(size, bounds[0].size, bounds[1].size, 1 if step is None else step)
+
+
+def _picked(dims: Dims, parts: tuple[Expr | Fact, ...], fact: Callable[[Expr], Fact]) -> Dims | None:
+    """The sizes of ``a[parts]`` for an index of slices, numbers and rows of positions; None where unknown.
+
+    All rows and numbers together make one axis, in their place if they stand side by side, and else in front.
+    """
+    taken = [fact(part) for part in parts if not isinstance(part, (Slice, Fact))]
+    if len(taken) < sum(not isinstance(part, Slice) for part in parts) or any(f.boolean for f in taken):
+        return None
+    counts = {_count(f) for f in taken if f.kind != "scalar"}
+    sliced_ = [_sliced(dim, part, fact) for dim, part in zip(dims, parts, strict=False) if isinstance(part, Slice)]
+    if len(counts) != 1 or None in counts or None in sliced_:
+        return None
+    places = [i for i, part in enumerate(parts) if not isinstance(part, Slice)]
+    first = places[0] if places[-1] - places[0] == len(places) - 1 else 0
+    known = (*(d for d in sliced_ if d is not None), *dims[len(parts) :])
+    return (*known[:first], *(c for c in counts if c is not None), *known[first:])
+
+
+def _count(row: Fact) -> Dim | None:
+    """How many positions a row of them has."""
+    if row.kind == "array":
+        return row.dims[0] if row.dims and len(row.dims) == 1 else None
+    return None if row.items is None or any(f.boolean for _, f in row.items) else literal_size(len(row.items))
 
 
 def _indexed(dims: Dims, parts: tuple[Expr | Fact, ...], fact: Callable[[Expr], Fact]) -> Dims | None:
