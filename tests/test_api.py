@@ -810,37 +810,37 @@ def test_defaults_are_those_of_the_moment() -> None:
     assert df(1.0, by=1) == 5.0
 
 
-def _masked(rest: Any) -> Any:
+def _summed(rest: Any) -> Any:
     p = rest[-1]
     for _ in range(2):
-        y = np.sum(p[0][p[0] > 0.1])
+        y = sum(sum(p[0], ()))
     return y
 
 
-def _calls_masked(rest: Any) -> Any:
-    return 2.0 * _masked(
+def _calls_summed(rest: Any) -> Any:
+    return 2.0 * _summed(
         rest,
     )
 
 
 def test_a_refusal_at_run_time_says_where() -> None:
-    rest = [0.3, [np.float64(0.4), 2.0]]
-    lines, start = inspect.getsourcelines(_masked)
-    line = next(n for n, text in enumerate(lines) if "np.sum" in text) + start
+    rest = [0.3, [[(0.4,), (2.0,)], 1.0]]
+    lines, start = inspect.getsourcelines(_summed)
+    line = next(n for n, text in enumerate(lines) if "sum(" in text) + start
     calls = [
-        lambda: grad(_masked)(rest),
-        lambda: grad(_masked)(rest),
-        lambda: grad(_calls_masked)(rest=rest),
-        lambda: vjp(_masked, rest)[1](1.0),
+        lambda: grad(_summed)(rest),
+        lambda: grad(_summed)(rest),
+        lambda: grad(_calls_summed)(rest=rest),
+        lambda: vjp(_summed, rest)[1](1.0),
     ]
     for call in calls:
         with pytest.raises(UndefinedDerivativeError) as caught:
             call()
         first, source, caret, remedy = str(caught.value).splitlines()
-        assert first.endswith(f"test_api.py:{line}:9: error: an item is taken here of what turns out to be a number")
-        assert source.strip() == "y = np.sum(p[0][p[0] > 0.1])"
+        assert first.endswith(f"test_api.py:{line}:9: error: sum(...) of lists or tuples has no derivative rule")
+        assert source.strip() == "y = sum(sum(p[0], ()))"
         assert caret.strip() == "^" + "~" * (len(source.strip()) - 1)
-        assert "np.atleast_1d" in remedy
+        assert remedy == "Join them with +."
         other = pickle.loads(pickle.dumps(caught.value))
         assert (str(other), other.place) == (str(caught.value), caught.value.place)
 

@@ -223,7 +223,7 @@ def assigned(x: Any, n: int) -> Any:
 def test_the_checks_in_a_function() -> None:
     function = lower(read_source(assigned), ("x",)).function
     wanted, facts = frozenset({"x.1", "u.1", "v.3", "w.1", "w.3"}), Facts({}, {})
-    made = with_required(function, wanted, facts)
+    made = with_required(function, wanted, facts, lambda _: ())
     lines = [line.strip() for line in show(made).splitlines()]
     checks = [(lines[i - 1], line.split()[-1]) for i, line in enumerate(lines) if "require_ndarray" in line]
     # What is moved is checked before: nothing stands between a move and the end of its block.
@@ -234,4 +234,4 @@ def test_the_checks_in_a_function() -> None:
         ("else", "require_ndarray(v.1)"),
         ("w.3 = +(w.2, u.1)", "require_ndarray(w.3)"),
     ]
-    assert with_required(made, wanted | {"elsewhere.1"}, facts) is made
+    assert with_required(made, wanted | {"elsewhere.1"}, facts, lambda _: ()) is made
