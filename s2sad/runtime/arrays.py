@@ -306,7 +306,7 @@ def undiff(g: Any, shape: Shape, n: int = 1, axis: int = -1) -> Any:
 
 
 #: From how many elements on other ways than the plain ones are the faster ones.
-_MANY = 4096
+_MANY = 8192
 
 
 def chosen_part(g: Any, is_chosen: Any, is_tie: Any) -> Any:
@@ -316,12 +316,14 @@ def chosen_part(g: Any, is_chosen: Any, is_tie: Any) -> Any:
     array([1. , 0.5, 0. ])
     """
     if np.size(is_chosen) < _MANY:
-        return np.where(is_chosen, g, np.where(is_tie, g / 2, 0.0))
-    with np.errstate(invalid="ignore"):
-        # A product, which takes a third of the time of a choice, unless it makes NaN of what is not chosen.
-        part = np.multiply(g, is_chosen) + 0.0
-        if np.isnan(np.sum(part)):
-            part = np.where(is_chosen, g, 0.0)
+        part = np.where(is_chosen, g, 0.0)
+    else:
+        with np.errstate(invalid="ignore"):
+            # A product, which takes a third of the time of a choice, unless it makes NaN of what is not chosen.
+            part = np.multiply(g, is_chosen)
+            part += 0.0  # no zeros with a sign
+            if np.isnan(np.sum(part)):
+                part = np.where(is_chosen, g, 0.0)
     return np.where(is_tie, g / 2, part) if np.count_nonzero(is_tie) else part
 
 
