@@ -217,8 +217,9 @@ class _Handing:
         others.update(begin for begin, _ in foreign)
         if not all(_only_adds(s, r.parts | (others - r.names)) for s in walk(twin.body)):
             return False
-        # It is what the loop leaves, if there is no turn.
-        return _surely_runs(loop) or all(_only_adds(s, others) for s in walk(back[:q]))
+        # It is what the loop leaves, if there is no turn; of a view that is returned the caller may write it.
+        lent = self.outward & self.views_of({*r.joins}, body[p + 1 :])
+        return _surely_runs(loop) or (not lent and all(_only_adds(s, others) for s in walk(back[:q])))
 
     def only_names(self, stmt: Stmt, r: _Rotation) -> bool:
         """Whether a statement of the forward part does not read one of the shadows, but to name a view of it."""
@@ -287,7 +288,7 @@ class _Handing:
         return (*ahead, Assign(last, Var(r.made), block[position].origin), *views, *rest[first:])
 
     def without_views(self, block: Iterable[Stmt], names: set[str]) -> tuple[list[Stmt], list[Stmt]]:
-        """A block without the views of some shadows that it makes, and these."""
+        """A block without the views of some shadows that it makes, and these; with them if the forward part has use."""
         found = set(names)
         rest: list[Stmt] = []
         moving: list[Stmt] = []
@@ -295,7 +296,7 @@ class _Handing:
             is_view = isinstance(stmt, Assign) and stmt.target in self.shadows and _viewed(stmt.value) in found
             (moving if is_view else rest).append(stmt)
             found.update(writes(stmt) if is_view else ())
-        used = _uses(rest).keys() & found
+        used = (_uses(rest).keys() | self.outward) & found
         return ([*block], []) if used else (rest, moving)
 
     def name(self, join: str) -> str:

@@ -12,6 +12,7 @@ import pytest
 
 from s2sad import grad, hvp
 from tests.oracle import numeric_gradient
+from tests.sources import names_of
 
 X, C = np.array([0.6, 0.9, 0.4, 0.8, 0.7]), 0.37
 WEIGHTS = np.array([0.3, -0.2, 0.5, 0.7, 0.1])
@@ -35,21 +36,21 @@ def wave(u, c):
 
 
 REVERSE = """\
-    # L25: return np.sum(u**2)
+    # L26: return np.sum(u**2)
     u_bar = 2 * u
-    # L21: for _ in range(4)
+    # L22: for _ in range(4)
     for _ in reversed(range(4)):
         t = saved.pop()
-        # L22: new = u.copy()
+        # L23: new = u.copy()
         new_bar = u_bar
-        # L23: new[1:-1] = u[1:-1] + c * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+        # L24: new[1:-1] = u[1:-1] + c * (u[2:] - 2.0 * u[1:-1] + u[:-2])
         t_bar_2 = new_bar[1:-1].copy()
         new_bar[1:-1] = 0.0
         t_bar = unbroadcast(t_bar_2 * c, t.shape)
         new_bar[:-2] += t_bar
         new_bar[2:] += t_bar
         new_bar[1:-1] += t_bar_2 - 2.0 * t_bar
-        # L21: for _ in range(4)
+        # L22: for _ in range(4)
         u_bar = new_bar
     return u_bar
 """
@@ -158,3 +159,24 @@ def test_shadows_have_the_layout_that_decides_what_is_a_view(place: Any) -> None
     for n in (0, 1, 2):
         expected = numeric_gradient(lambda v, n=n: flattened(laid_out(v), n), (u,))
         np.testing.assert_allclose(grad(flattened)(laid_out(u), n), expected, rtol=1e-7, atol=1e-8)
+
+
+TURNS_OF_CALLEES = ["b = np.arctan(b * 1.5)", "b = b * x[0]; b[0] = x", "b = np.sin(b); v = b[1:]; v[0] += x"]
+VIEWS = ["b[-1]", "b[:, :-1]", "b.T", "b", "b[1:][0]"]
+CALLERS = ["", "u[0] = x[1] * u[1]", "u *= x[2]; a[0, 0] = x[0]"]
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("turn", TURNS_OF_CALLEES)
+def test_views_of_what_a_loop_leaves_are_returned(turn: str, view: str, caller: str) -> None:
+    """The caller adds to their shadows before the callee's reverse part runs."""
+    text = (
+        f"def g(x, b, n):\n    for t in range(n):\n        {turn}\n    return {view}\n"
+        f"def f(x, n):\n    a = np.outer(x, x)\n    u = g(x, a, n)\n    {caller or 'pass'}\n"
+        "    return np.sum(u**2) + np.sum(a * np.arange(3.0))\n"
+    )
+    f, x = names_of(text)["f"], np.array([0.5, 0.7, 0.9])
+    for n in (0, 1, 3):
+        expected = numeric_gradient(lambda x, n=n: f(x, n), (x,))
+        np.testing.assert_allclose(grad(f)(x, n), expected, rtol=1e-7, atol=1e-8, err_msg=f"{n} turns")
