@@ -217,8 +217,8 @@ class _Handing:
         others.update(begin for begin, _ in foreign)
         if not all(_only_adds(s, r.parts | (others - r.names)) for s in walk(twin.body)):
             return False
-        # It is what the loop leaves, if there is no turn; of a view that is returned the caller may write it.
-        lent = self.outward & self.views_of({*r.joins}, body[p + 1 :])
+        # It is what the loop leaves, if there is no turn; the caller may write it by views that are returned.
+        lent = self.outward & _led_to({*r.joins}, body[p + 1 :])
         return _surely_runs(loop) or (not lent and all(_only_adds(s, others) for s in walk(back[:q])))
 
     def only_names(self, stmt: Stmt, r: _Rotation) -> bool:
@@ -313,6 +313,15 @@ class _Handing:
         if not same_shape(self.facts.get(start, OPEN), self.facts.get(r.made, OPEN)):
             return False
         return (_uses(body) + _uses(before))[start] == 1
+
+
+def _led_to(names: Set[str], block: Block) -> set[str]:
+    """The names to which a block may give some objects, parts of them, or what holds these."""
+    found = set(names)
+    for stmt in walk(block):
+        if not found.isdisjoint(reads(stmt)):
+            found.update(writes(stmt), names_in(stmt.base) if isinstance(stmt, Store) else ())
+    return found
 
 
 def _surely_runs(loop: For | While) -> bool:

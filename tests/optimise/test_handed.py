@@ -162,7 +162,16 @@ def test_shadows_have_the_layout_that_decides_what_is_a_view(place: Any) -> None
 
 
 TURNS_OF_CALLEES = ["b = np.arctan(b * 1.5)", "b = b * x[0]; b[0] = x", "b = np.sin(b); v = b[1:]; v[0] += x"]
-VIEWS = ["b[-1]", "b[:, :-1]", "b.T", "b", "b[1:][0]"]
+#: What a callee returns, and how its caller gets the view from that.
+VIEWS = {
+    "b[-1]": "",
+    "b[:, :-1]": "",
+    "b.T": "",
+    "b": "",
+    "b[1:][0]": "",
+    "{'u': b[0]}": "['u']",
+    "[x[0], b[1:]]": "[1]",
+}
 CALLERS = ["", "u[0] = x[1] * u[1]", "u *= x[2]; a[0, 0] = x[0]"]
 
 
@@ -173,7 +182,7 @@ def test_views_of_what_a_loop_leaves_are_returned(turn: str, view: str, caller: 
     """The caller adds to their shadows before the callee's reverse part runs."""
     text = (
         f"def g(x, b, n):\n    for t in range(n):\n        {turn}\n    return {view}\n"
-        f"def f(x, n):\n    a = np.outer(x, x)\n    u = g(x, a, n)\n    {caller or 'pass'}\n"
+        f"def f(x, n):\n    a = np.outer(x, x)\n    u = g(x, a, n){VIEWS[view]}\n    {caller or 'pass'}\n"
         "    return np.sum(u**2) + np.sum(a * np.arange(3.0))\n"
     )
     f, x = names_of(text)["f"], np.array([0.5, 0.7, 0.9])
