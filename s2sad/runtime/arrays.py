@@ -185,7 +185,7 @@ def count_ties(
     >>> count_ties(np.array([3.0, 1.0, 3.0]), 3.0, initial=3.0)
     np.float64(3.0)
     """
-    hit = (a == with_axes(z, np.ndim(a), None if keepdims else axis)) & where
+    hit = np.equal(a, with_axes(z, np.ndim(a), None if keepdims else axis)) & where
     number = np.sum(hit, axis=axis, keepdims=keepdims, dtype=np.result_type(z))
     return np.maximum(number if initial is None else number + (z == initial), 1)
 
@@ -249,12 +249,12 @@ def share_ties(g: Any, a: Any, z: Any, axis: Axis = None, keepdims: bool = False
     array([0.5, 0. , 0.5])
     """
     if axis is None and not keepdims:
-        hit = a == z
+        hit = np.equal(a, z)
         a_bar = np.zeros(np.shape(a), getattr(g, "dtype", float))
         a_bar[hit] = g / max(np.count_nonzero(hit), 1)
         return a_bar
     gone = None if keepdims else axis
-    hit = a == with_axes(z, np.ndim(a), gone)
+    hit = np.equal(a, with_axes(z, np.ndim(a), gone))
     if np.count_nonzero(hit) != np.size(z):
         g = g / np.sum(hit, axis=axis, keepdims=keepdims, dtype=np.result_type(z))
     elif np.shape(g) != np.shape(z):
@@ -270,7 +270,7 @@ def mean_ties(t: Any, a: Any, z: Any, axis: Axis = None, keepdims: bool = False)
     >>> mean_ties(np.array([1.0, 5.0, 2.0]), np.array([3.0, 1.0, 3.0]), 3.0)
     np.float64(1.5)
     """
-    hit = a == with_axes(z, np.ndim(a), None if keepdims else axis)
+    hit = np.equal(a, with_axes(z, np.ndim(a), None if keepdims else axis))
     number = np.maximum(np.sum(hit, axis=axis, keepdims=keepdims, dtype=np.result_type(z)), 1)
     return np.sum(np.where(hit, t, 0), axis=axis, keepdims=keepdims) / number
 

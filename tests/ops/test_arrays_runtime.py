@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from typing import Any
 
@@ -12,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from s2sad import ops
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.ops import spec
-from s2sad.runtime.arrays import count, power_dx, power_dy, unbroadcast, unreduce
+from s2sad.runtime.arrays import count, count_ties, mean_ties, power_dx, power_dy, share_ties, unbroadcast, unreduce
 from s2sad.runtime.items import items_like, repeat_items
 from s2sad.runtime.scans import other_products
 from s2sad.runtime.special import polygamma, sinc_derivative
 from tests.oracle import complex_step_jvp, numeric_gradient, richardson_jvp
 
-for name in ("ufuncs", "choices", "reductions", "scalars"):
-    importlib.import_module(f"s2sad.ops.{name}")
+ops.load_all()
 
 shapes = st.lists(st.integers(0, 3), max_size=3).map(tuple)
 
@@ -262,3 +261,11 @@ def test_oracle_follows_the_convention_for_complex_numbers() -> None:
     z = 0.3 + 0.7j
     assert numeric_gradient(lambda v: np.abs(v) ** 2, [z]) == pytest.approx(2 * np.conj(z))
     assert numeric_gradient(lambda v: np.real(v * v), [z]) == pytest.approx(2 * z)
+
+
+@pytest.mark.parametrize("a", [[1.0, 3.0, 3.0], (1.0, 3.0, 3.0), np.array([1.0, 3.0, 3.0])])
+def test_the_largest_of_what_is_no_array_is_found_as_in_one(a: Any) -> None:
+    """A list and a number of Python's are never equal."""
+    assert np.array_equal(share_ties(1.0, a, 3.0), [0.0, 0.5, 0.5])
+    assert mean_ties([5.0, 1.0, 2.0], a, 3.0) == 1.5
+    assert count_ties(a, 3.0) == 2
