@@ -15,7 +15,7 @@ from s2sad.effects import built_in, library, methods, operators
 from s2sad.effects.library import Arguments
 from s2sad.effects.objects import ANY, ARRAY, CONSTANT, CONTAINERS, ITEMS, NOTHING, UNKNOWN, Object, Objects, Plain
 from s2sad.ir.code import Code, Definition, Operation
-from s2sad.runtime.classes import initialises, initialises_exception, inside, module_of, static_member
+from s2sad.runtime.classes import initialises, initialises_exception, inside, is_of_library, module_of, static_member
 from s2sad.runtime.objects import record, state_of
 
 if TYPE_CHECKING:
@@ -121,6 +121,8 @@ def _known(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects
     if initialises(value) and args.positional and not args.open:
         return _initialised(a, op, value, args)
     if isinstance(value, types.FunctionType):
+        if _is_reading(value, args):
+            return library.trusted(a, op, args)
         function = a.program.function(value)
         return _without_code(a, op, value, args) if function is None else run(a, op, function, NOTHING, args)
     if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
@@ -143,6 +145,19 @@ def _known(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects
     if isinstance(member, types.FunctionType):
         return _known(a, op, member, args.after(a.heap.known(value)))
     return _without_code(a, op, value, args)
+
+
+def _is_reading(function: types.FunctionType, args: Arguments) -> bool:
+    """Whether it is a method of objects of a library for which there is a model, and changes nothing."""
+    owners = [o.cls for o in args.positional[0]] if args.positional and not args.open else []
+    name = function.__name__
+
+    def reads(cls: type | None) -> bool:
+        model = None if cls is None else ops.object_model_of(cls)
+        return cls is not None and model is not None and name in model.reading and static_member(cls, name) is function
+
+    of_library = bool(owners) and is_of_library(module_of(function)) and "out" not in args.named
+    return of_library and all(map(reads, owners))
 
 
 def _without_code(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects:

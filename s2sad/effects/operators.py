@@ -132,6 +132,8 @@ def _on_objects(a: Activation, op: Operation, left: Objects, right: Objects, nam
     arrays = [o for o in left | right if o.cls is ARRAY]
     for o in unsafe:
         array_like = o.cls is not None and any(static_member(o.cls, name) is not None for name in _ARRAY_LIKE)
+        # Arrays leave operators to sparse matrices.
+        array_like = array_like and o.cls is not None and ops.object_model_of(o.cls) is None
         if arrays and (array_like or o.cls is None or not o.cls.__flags__ & _HEAP_TYPE):
             return a.unknown(op, left, right)
         if array_like and not (left and right):

@@ -19,7 +19,7 @@ from s2sad.ops.names import key_of
 from s2sad.runtime.classes import MODELS, module_of
 
 M = TypeVar("M")
-Given = Literal["varied", "varied parts", "structured", "anything"]
+Given = Literal["varied", "varied parts", "structured", "functions", "anything"]
 
 _models: dict[int | tuple[int, int | str], tuple[Any, Any]] = {}
 _modelled: dict[Any, Any] = {}
@@ -35,7 +35,7 @@ class ObjectModel:
 
     ``make`` gives the model's object for it, which operators that are ``scaling`` ask for, and some ``methods``.
     Objects of these classes are what the functions ``makers`` give, the attributes and methods ``keeping`` of such an
-    object, and the operators ``joining`` of two.
+    object, and the operators ``joining`` of two.  Methods of these classes that are ``reading`` change nothing.
     """
 
     classes: tuple[type, ...]
@@ -45,6 +45,7 @@ class ObjectModel:
     joining: frozenset[str]
     scaling: frozenset[str]
     methods: frozenset[str]
+    reading: frozenset[str]
 
 
 _of_objects: list[ObjectModel] = []
@@ -68,8 +69,9 @@ def maker_model_of(function: Any) -> ObjectModel | None:
 def model(original: Any, given: Given = "varied") -> Callable[[M], M]:
     """Declare what stands for a class or function of a library where that is given something of a kind.
 
-    That is something that varies; or something structured: a tuple, function or object of the program's.  Tuples are
-    taken apart for models of functions that are given structured things or varied parts.
+    That is something that varies; or something structured: a tuple, function or object of the program's; or a function
+    whose source is followed.  Tuples are taken apart for models of functions that are given structured things or varied
+    parts.
     """
 
     def declare(made: M) -> M:

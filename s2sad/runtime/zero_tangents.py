@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import sys
 import types
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -27,7 +28,7 @@ _ALIGNMENT = 16
 def zero_tangent(x: Any) -> Any:
     """The tangent of a constant: zeros in the structure of ``x``; None of what is neither a number nor holds any.
 
-    That of a namespace or an object of a class written in Python is a namespace.
+    That of a namespace or an object of a class written in Python is a namespace, that of a sparse matrix another one.
     Arrays, lists and dicts that ``x`` holds twice, or that share memory, have tangents that do.
 
     Example:
@@ -242,6 +243,9 @@ class _Zeros:
         fields = dataclass_fields(x)
         if fields is not None:
             return self.keep(x, with_fields(x, {name: self.part(getattr(x, name)) for name in fields}))
+        matrix = _zero_matrix(x)
+        if matrix is not None:
+            return self.keep(x, matrix)
         if is_instance(x) or type(x) is types.SimpleNamespace:
             made = self.keep(x, types.SimpleNamespace())
             vars(made).update((name, self.part(value)) for name, value in attributes(x))
@@ -254,6 +258,16 @@ class _Zeros:
             # The fields of a structured array are arrays.
             return np.zeros(x.shape, x.dtype if x.dtype.names else float)
         return laid_out_like(x)
+
+
+def _zero_matrix(x: Any) -> Any:
+    """The tangent of a constant sparse matrix or linear operator, which is multiplied as that is; None for others."""
+    sparse = sys.modules.get("scipy.sparse")
+    if sparse is None:
+        return None
+    if sparse.issparse(x):
+        return type(x)(x.shape)
+    return 0.0 * x if isinstance(x, sparse.linalg.LinearOperator) else None
 
 
 def _that_share(arrays: Iterable[Any]) -> Iterator[list[Any]]:

@@ -8,6 +8,7 @@ from typing import Any
 from s2sad.ops.models import stands_where_given
 from s2sad.transform.existing import is_constant
 from s2sad.transform.known import Abstract, Row
+from s2sad.transform.passing import is_passable
 from s2sad.transform.simple import is_structure
 from s2sad.transform.specialiser import Frame, Specialiser
 
@@ -21,6 +22,8 @@ def stands(s: Specialiser, made: Any, args: Args, frame: Frame) -> bool:
     given = stands_where_given(made)
     if given == "structured":
         return any(is_structure(v) or v in s.rows for _, v in args)
+    if given == "functions":
+        return any(is_passable(v) for _, v in args)
     return given == "anything" or not all(is_constant(s, v) for _, v in args)
 
 

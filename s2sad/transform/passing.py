@@ -59,7 +59,7 @@ def passed(
     named = [kind or name for (kind, _), name in zip(args, (*places(spec), *[""] * len(args)), strict=False)]
     given = dict(zip(named, [value for _, value in args], strict=True))
     further = _further(s, given.get(title, NONE))
-    functions = {n: v for n, v in given.items() if n in (spec.calls or ()) and _is_function(v)}
+    functions = {n: v for n, v in given.items() if n in (spec.calls or ()) and is_passable(v)}
     made_here = [v for v in functions.values() if is_structure(v) and not isinstance(v, Known)]
     if not made_here and not (functions and any(map(is_structure, further or ()))):
         return None
@@ -103,7 +103,8 @@ def _own_parameters(found: tuple[Start, Args] | None) -> int:
     return len(start.code.params) - len(args)
 
 
-def _is_function(value: Abstract) -> bool:
+def is_passable(value: Abstract) -> bool:
+    """Whether a value is a function whose source is followed."""
     if isinstance(value, Method):
         return value.operand is None and isinstance(value.receiver, Record)
     plain = isinstance(value, Known) and isinstance(value.value, types.FunctionType) and not ops.spec_of(value.value)

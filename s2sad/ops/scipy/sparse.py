@@ -313,9 +313,10 @@ def _pairs(vectors: str) -> Callable[[], Sequence[Sample]]:
 
 
 operation(solvers.factorized, solvers.splu, solvers.spilu, remedy=_FACTORS)
-operation(solvers.qmr, remedy="use cg or gmres")
 operation(
     solvers.minres,
+    solvers.bicg,
+    solvers.qmr,
     solvers.cgs,
     solvers.tfqmr,
     solvers.lgmres,

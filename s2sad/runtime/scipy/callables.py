@@ -38,10 +38,10 @@ def of_tuple(function: Callable[..., Any], count: int) -> Callable[..., Any]:
     """
     items = ", ".join(["x", *(f"args[{i}]" for i in range(count))])
     text = f"def of_{count}(x, args):\n    return function({items})\n"
-    return _made(f"of_{count}", text, f"<arguments in a tuple of {count}>", function=function)
+    return made(f"of_{count}", text, f"<arguments in a tuple of {count}>", function=function)
 
 
-def _made(name: str, text: str, file: str, **variables: Any) -> Callable[..., Any]:
+def made(name: str, text: str, file: str, **variables: Any) -> Callable[..., Any]:
     """The function that a text defines, whose source the compiler finds."""
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     exec(compile(text, file, "exec"), variables)
@@ -103,7 +103,7 @@ def _both_of(function: Callable[..., Any], count: int, active: tuple[int, ...], 
         "    return np.concatenate([np.ravel(np.array(u)), np.ravel(np.array(v))])\n"
     )
     jvp = importlib.import_module("s2sad.pushforwards").jvp
-    return _made("both", text, file, function=function, jvp=jvp, np=np)
+    return made("both", text, file, function=function, jvp=jvp, np=np)
 
 
 def with_tangent(
@@ -154,7 +154,7 @@ def total_of(function: Callable[..., Any], count: int) -> Callable[..., Any]:
     """
     names = ", ".join(["x", *(f"a{i}" for i in range(count))])
     text = f"def total({names}):\n    return np.sum(function({names}))\n"
-    return _made("total", text, f"<the sum of what a function of {1 + count} returns>", function=function, np=np)
+    return made("total", text, f"<the sum of what a function of {1 + count} returns>", function=function, np=np)
 
 
 @functools.lru_cache(maxsize=256)
@@ -170,7 +170,7 @@ def tangent_of(function: Callable[..., Any], count: int, active: tuple[int, ...]
     given = ", ".join([*names, *[f"d{i}" for i in active]])
     text = f"def tangent({given}):\n    return jvp(function, ({', '.join(names)},), ({', '.join(dots)},))[1]\n"
     jvp = importlib.import_module("s2sad.pushforwards").jvp
-    return _made("tangent", text, f"<the tangent of a function of {count} by {active}>", function=function, jvp=jvp)
+    return made("tangent", text, f"<the tangent of a function of {count} by {active}>", function=function, jvp=jvp)
 
 
 def loss_slope(function: Callable[..., Any], x: Any, args: Sequence[Any]) -> Callable[..., Any]:

@@ -354,7 +354,7 @@ def iterated(name: str, values: Array, pattern: Pattern, b: Array, m: Any, optio
     """``linalg.name(A, b, M=m, **options)``: the solution, and whether it was found; an error if it ``must`` be."""
     given = {key: value for key, value in options.items() if key != "must"}
     matrix, b = pattern.matrix(values), np.asarray(b)
-    result = getattr(linalg, name)(matrix, b, M=m, **given)
+    result = getattr(linalg, name)(matrix, b, **given if m is None else {**given, "M": m})
     if "must" in options:
         found(result, matrix, b)
     return result

@@ -24,6 +24,7 @@ from s2sad.runtime.scipy.callables import (
     pulled,
     pulled_again,
 )
+from s2sad.runtime.scipy.matrix_free import Iteration, rest_of
 from s2sad.runtime.trees import add
 from s2sad.runtime.undefined import Undefined
 
@@ -191,19 +192,39 @@ class Equations:
         return x_bar, self.as_given(bars)
 
 
+class System(Equations):
+    """A linear system of which the matrix is a function, and the right-hand side the first of the arguments."""
+
+    def __init__(self, matvec: Function, args: Any, way: Iteration) -> None:
+        super().__init__(rest_of(matvec, len(args), way.shift), args)
+        self.way = way
+
+    def weights(self, x_bar: Any, x: Any) -> Any:
+        self.way.require_solution(self.func(x, *self.given))
+        return -self.way.turned(np.zeros(np.shape(x)) + x_bar)
+
+    def moved(self, values_dot: Any, x: Any) -> Any:
+        self.way.require_solution(self.func(x, *self.given))
+        return -self.way.moved(np.zeros(np.shape(x)) + values_dot)
+
+
+def _equations(func: Function, args: Any, of: Any = None, apart: bool = False) -> Equations:
+    return System(func, args, of) if isinstance(of, Iteration) else Equations(func, args, of, apart)
+
+
 def root_adjoints(x_bar: Any, x: Any, func: Function, args: Any, of: Any = None, apart: bool = False) -> Any:
     """The adjoints of the further arguments of ``func`` in a solution ``x``: see `Equations`."""
-    return Equations(func, args, of, apart).adjoints(x_bar, x)
+    return _equations(func, args, of, apart).adjoints(x_bar, x)
 
 
 def root_tangent(moves: Any, x: Any, func: Function, args: Any, of: Any = None, apart: bool = False) -> Any:
     """The tangent of a solution ``x``, of the tangents ``moves`` of the further arguments."""
-    return Equations(func, args, of, apart).tangent(moves, x)
+    return _equations(func, args, of, apart).tangent(moves, x)
 
 
 def adjoints_adjoints(c: Any, x_bar: Any, x: Any, func: Function, args: Any, *options: Any) -> tuple[Any, Any, Any]:
     """The adjoints of ``x_bar``, ``x`` and the further arguments in `root_adjoints`."""
-    equations = Equations(func, args, *options)
+    equations = _equations(func, args, *options)
     if not equations.given:
         return 0.0, 0.0, []
     x_dot = equations.tangent(c, x)
@@ -214,7 +235,7 @@ def adjoints_tangent(
     x_bar_dot: Any, x_dot: Any, args_dot: Any, x_bar: Any, x: Any, func: Function, args: Any, *options: Any
 ) -> Any:
     """The tangent of `root_adjoints`."""
-    equations = Equations(func, args, *options)
+    equations = _equations(func, args, *options)
     if not equations.given:
         return []
     more, bars = equations.again(equations.weights(x_bar, x), x, x_dot, args_dot)
@@ -223,7 +244,7 @@ def adjoints_tangent(
 
 def tangent_adjoints(bar: Any, moves: Any, x: Any, func: Function, args: Any, *options: Any) -> tuple[Any, Any, Any]:
     """The adjoints of ``moves``, ``x`` and the further arguments in `root_tangent`."""
-    equations = Equations(func, args, *options)
+    equations = _equations(func, args, *options)
     if not equations.given:
         return [], 0.0, []
     place_dot = equations.tangent(moves, x)
@@ -234,7 +255,7 @@ def tangent_tangent(
     moves_dot: Any, x_dot: Any, args_dot: Any, moves: Any, x: Any, func: Function, args: Any, *options: Any
 ) -> Any:
     """The tangent of `root_tangent`."""
-    equations = Equations(func, args, *options)
+    equations = _equations(func, args, *options)
     if not equations.given:
         return 0.0 * x
     dots = equations.tangent(moves, x), *equations.dots(moves)

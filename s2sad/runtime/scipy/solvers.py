@@ -23,7 +23,13 @@ def turned_matrix(a: Any) -> Any:
 
 
 def turned_preconditioner(m: Any) -> Any:
-    """The transpose of a preconditioner, if there is one."""
+    """The transpose of a preconditioner, if there is one and it has one."""
+    if isinstance(m, linalg.LinearOperator):
+        try:
+            m.T @ np.zeros(m.shape[0], m.dtype)
+        except (NotImplementedError, TypeError):
+            # Any preconditioner leads to the same solution, and so does none.
+            return None
     return None if m is None else m.T
 
 

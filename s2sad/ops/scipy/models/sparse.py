@@ -188,6 +188,11 @@ object_model(
         joining=frozenset("+-@*"),
         scaling=frozenset("*/"),
         methods=frozenset(("multiply",)),
+        reading=frozenset((
+            *(f"__{side}{name}__" for side in ("", "r") for name in ("add", "sub", "mul", "matmul", "truediv")),
+            "__neg__", "__pow__", "__abs__", "__getitem__", "T", "transpose", "dot", "multiply", "power", "diagonal",
+            "trace", "sum", "mean", "toarray", "todense", "tocsr", "tocsc", "tocoo", "asformat", "copy", "conj",
+        )),
     )
 )  # fmt: skip
 

@@ -8,8 +8,9 @@ import numpy as np
 from scipy.sparse import linalg
 
 from s2sad.ops.models import model
+from s2sad.ops.scipy.models.operators import solution_by
 from s2sad.ops.scipy.models.sparse import sparse_of, system_of
-from s2sad.runtime.scipy.entries import factors, iterated, solution, solved
+from s2sad.runtime.scipy.entries import factors, solution, solved
 from s2sad.runtime.scipy.sparse_data import require_frobenius
 from s2sad.runtime.scipy.sparse_spectra import eigenpairs, eigenvalues, singular_triplets, singular_values
 
@@ -52,17 +53,15 @@ def factorized(A: Any) -> Any:
 
 @model(linalg.cg, given="structured")
 def cg(A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None) -> Any:
-    A = system_of(A)
-    return iterated("cg", A.values, A.pattern, b, M, {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter})
+    return solution_by("cg", A, b, x0, M, {"rtol": rtol, "atol": atol, "maxiter": maxiter})
 
 
 @model(linalg.bicgstab, given="structured")
 def bicgstab(
     A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None
 ) -> Any:
-    A = system_of(A)
-    options = {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter}
-    return iterated("bicgstab", A.values, A.pattern, b, M, options)
+    options = {"rtol": rtol, "atol": atol, "maxiter": maxiter}
+    return solution_by("bicgstab", A, b, x0, M, options)
 
 
 @model(linalg.gmres, given="structured")
@@ -77,9 +76,8 @@ def gmres(
     maxiter: Any = None,
     M: Any = None,
 ) -> Any:
-    A = system_of(A)
-    options = {"x0": x0, "rtol": rtol, "atol": atol, "restart": restart, "maxiter": maxiter}
-    return iterated("gmres", A.values, A.pattern, b, M, options)
+    options = {"rtol": rtol, "atol": atol, "restart": restart, "maxiter": maxiter}
+    return solution_by("gmres", A, b, x0, M, options)
 
 
 @model(linalg.minres)
@@ -93,25 +91,34 @@ def minres(
     maxiter: Any = None,
     M: Any = None,
 ) -> Any:
-    A = system_of(A)
-    options = {"x0": x0, "rtol": rtol, "shift": shift, "maxiter": maxiter}
-    return iterated("minres", A.values, A.pattern, b, M, options)
+    options = {"rtol": rtol, "shift": shift, "maxiter": maxiter}
+    return solution_by("minres", A, b, x0, M, options)
 
 
 @model(linalg.cgs)
 def cgs(
     A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None
 ) -> Any:
-    A = system_of(A)
-    return iterated("cgs", A.values, A.pattern, b, M, {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter})
+    return solution_by("cgs", A, b, x0, M, {"rtol": rtol, "atol": atol, "maxiter": maxiter})
+
+
+@model(linalg.bicg)
+def bicg(
+    A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None
+) -> Any:
+    return solution_by("bicg", A, b, x0, M, {"rtol": rtol, "atol": atol, "maxiter": maxiter})
+
+
+@model(linalg.qmr)
+def qmr(A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None) -> Any:
+    return solution_by("qmr", A, b, x0, None, {"rtol": rtol, "atol": atol, "maxiter": maxiter})
 
 
 @model(linalg.tfqmr)
 def tfqmr(
     A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None
 ) -> Any:
-    A = system_of(A)
-    return iterated("tfqmr", A.values, A.pattern, b, M, {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter})
+    return solution_by("tfqmr", A, b, x0, M, {"rtol": rtol, "atol": atol, "maxiter": maxiter})
 
 
 @model(linalg.lgmres)
@@ -127,9 +134,8 @@ def lgmres(
     inner_m: Any = 30,
     outer_k: Any = 3,
 ) -> Any:
-    A = system_of(A)
-    options = {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter, "inner_m": inner_m, "outer_k": outer_k}
-    return iterated("lgmres", A.values, A.pattern, b, M, options)
+    options = {"rtol": rtol, "atol": atol, "maxiter": maxiter, "inner_m": inner_m, "outer_k": outer_k}
+    return solution_by("lgmres", A, b, x0, M, options)
 
 
 # --- some eigenvalues and singular values
