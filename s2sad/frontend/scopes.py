@@ -4,6 +4,7 @@ A variable is memory (see :mod:`s2sad.ir.code`) where its value is not plain fro
 
 - an inner function sees it, and it is bound more than once, or not surely before that function is made;
 - it is deleted, or bound by ``:=``, ``except ... as`` or a pattern;
+- it is bound by a comprehension, and read in a round before that binds it: it has the value of an earlier round;
 - it is bound where an exception may leave it the one way or the other: in a ``try``, or in a ``with`` if it is read
   outside of that or the ``with`` is in a loop;
 - it is a variable of a class body, or of a function that asks for its variables by name (``locals()``, ``exec``).
@@ -94,12 +95,31 @@ def scope(node: Node) -> Scope:
             walk.bind_all([*bound_names(generator.target)] * 2, -1)
         walk.is_generator = True
         walk.generators(node, skipped=1)
+        walk.memory |= _read_before(node.generators)
     else:
         if not is_class:
             walk.bind_all((p.id for p in parameters(node)), -1)
         for walk.position, statement in enumerate(node.body if isinstance(node.body, list) else [node.body]):
             walk.visit(statement)
     return walk.result(is_class)
+
+
+def _read_before(generators: list[Node]) -> set[str]:
+    """The names that the parts of a comprehension read where they may not yet have bound them."""
+    found: set[str] = set()
+    bound: set[str] = set()
+    for at, generator in enumerate(generators):
+        found |= _read_in([generator.iter, generator.target] if at else [generator.target]) - bound
+        bound.update(bound_names(generator.target))
+        found |= _read_in(generator.ifs) - bound
+    return found
+
+
+def _read_in(nodes: list[Node]) -> set[str]:
+    """The names that expressions, and functions that are made in them, read."""
+    walk = _Walk()
+    walk.visit_all(nodes)
+    return {name for name, _ in walk.reads}.union(*(made.free for made in walk.inner))
 
 
 @dataclass

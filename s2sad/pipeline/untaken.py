@@ -254,9 +254,9 @@ class _Taker(gast.NodeTransformer):  # type: ignore[misc]
     def generic_visit(self, node: Node) -> Node:
         for name, value in gast.iter_fields(node):
             if isinstance(value, list) and value and isinstance(value[0], gast.stmt):
-                # Only a body must hold a statement.
+                # An ``else`` alone may be left out, where it holds no statement.
                 block = self.block(value)
-                setattr(node, name, block or ([gast.copy_location(gast.Pass(), value[0])] if name == "body" else []))
+                setattr(node, name, block or ([] if name == "orelse" else [gast.copy_location(gast.Pass(), value[0])]))
             elif isinstance(value, list):
                 setattr(node, name, [self.visit(v) if isinstance(v, gast.AST) else v for v in value])
             elif isinstance(value, gast.AST):

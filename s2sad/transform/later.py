@@ -58,7 +58,7 @@ def code_again(s: Specialiser, code: Code, frame: Frame) -> Code:
     if any(variable not in s.making.memory for variable in code.captures if variable not in functions):
         raise NotSpecialisedError("captured")
     returns: list[Returned] = []
-    inside = replace(frame, env=dict(frame.env), returns=returns, unrolled=False, consumer=None)
+    inside = replace(frame, env=dict(frame.env), returns=returns, hands_on=False, unrolled=False, consumer=None)
     memory, s.making.memory = s.making.memory, s.making.memory | set(code.variables)
     params = []
     for param in code.params:

@@ -96,7 +96,7 @@ class Frame:
     """One run of a function: what its values are.
 
     ``place`` is that of the call where the text is another's than that of the new function.  ``returns`` collects what
-    a function returns that is not inlined.
+    a function returns that is not inlined; ``hands_on`` if what cells hold there is handed on too.
     """
 
     env: Env
@@ -104,6 +104,7 @@ class Frame:
     place: Place | None = None
     owner: tuple[type, Abstract] | None = None
     returns: list[Returned] | None = None
+    hands_on: bool = True
     unrolled: bool = False
     #: What is done with what a generator yields, and the calls that led to what is inlined, the innermost first.
     consumer: Consumer | None = None
@@ -387,7 +388,7 @@ class Specialiser:
         if frame.returns is None:
             raise NotSpecialisedError("return")
         token = Value()
-        state = presence.returned(self, place or exit.place)
+        state = presence.returned(self, place or exit.place) if frame.hands_on else self.state.copied()
         frame.returns.append(Returned(token, values[0] if values else NONE, state))
         return End("return", (token,), place or exit.place)
 

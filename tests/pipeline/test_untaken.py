@@ -84,6 +84,8 @@ def taken(body: str, **facts: Fact) -> str:
         ("if a:\n    return 1\nreturn f(True)", {"a": OFF}, "if a:\n    return 1\nreturn f(True)"),
         ("try:\n    if a:\n        raise ValueError\nfinally:\n    b = 1\nreturn b", {"a": ON, "b": OPEN},
          "try:\n    raise ValueError\nfinally:\n    b = 1\nreturn b"),
+        ("try:\n    b = 1\nfinally:\n    if a:\n        b = 2\nreturn b", {"a": OFF, "b": OPEN},
+         "try:\n    b = 1\nfinally:\n    pass\nreturn b"),
     ],
 )  # fmt: skip
 def test_source(body: str, facts: dict[str, Fact], expected: str) -> None:

@@ -140,6 +140,18 @@ def read_where_it_was_assigned(x: Any) -> Any:
     return np.sum(scaled[1](y)) * 2.0
 
 
+def generator_expression_after_a_change(x: Any) -> Any:
+    v = Vector(x[0], x[1])
+    y = x[0]
+    try:
+        v.q = v.q * 2.0
+        if x[1] < 0.0:
+            raise ValueError(sum(y * i for i in (x[0], y) if i > 0 and i < 2))
+    except ValueError:
+        y = x[1] * x[0]
+    return y * v.norm()
+
+
 def read_in_a_loop(x: Any) -> Any:
     v = Vector(x[0], x[1])
     try:
@@ -179,6 +191,7 @@ CASES = [
         returned_inside,
         with_finally,
         read_where_it_was_assigned,
+        generator_expression_after_a_change,
         read_in_a_loop,
     )
 ]

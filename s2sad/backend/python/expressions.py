@@ -246,7 +246,7 @@ class Trees:
                 found.append(made)
             statements = tidied([s for made in reversed(found) for s in made], self.count)
             first, *more = statements
-            if more or not isinstance(first, ast.Assign):
+            if more or not isinstance(first, ast.Assign) or len(first.targets) > 1 or self.uses[region.params[0]] != 1:
                 raise UnfoldableError("comprehension")
             if not (isinstance(first.value, ast.Name) and first.value.id == item):
                 raise UnfoldableError("comprehension")
