@@ -81,7 +81,8 @@ def _kind(value: Any) -> Any:
     reached = classes_held(value)
     if not reached and not makes_others(t):
         return (t, attribute_types(value), *_functions_of(value)) if is_simple_class(t) else t
-    return (t, reached, attribute_types(value), *classes_of_attributes(value).items(), *_functions_of(value))
+    attributes = classes_of_attributes(value, reached)
+    return (t, reached, attribute_types(value), *attributes.items(), *_functions_of(value))
 
 
 def _functions_of(value: Any) -> Iterator[tuple[str, Any]]:

@@ -216,10 +216,10 @@ def _reaching(fact: Fact, value: Any) -> Fact:
     """A fact about an object or container of which nothing more is known, with the user's classes that it leads to."""
     if fact.kind not in ("other", "list", "tuple", "dict") or fact.items is not None or fact.each is not None:
         return fact
-    if fact.kind == "other" and (attributes := classes_of_attributes(value)):
+    held = classes_held(value)
+    if fact.kind == "other" and (attributes := classes_of_attributes(value, held)):
         items = [(k, leading_to(held).but(owners=own)) for k, (own, held) in attributes.items()]
         return fact.but(items=tuple(items))
-    held = classes_held(value)
     return fact.but(each=leading_to(held)) if held or own_class(value) is not None else fact
 
 

@@ -134,7 +134,7 @@ def _arrays() -> Sequence[Sample]:
 
 @linear(
     array_of_, wrt=["x"], samples=_arrays, infer=infer.creation.with_axes, dtype="inferred", result="element",
-    special=frozenset(),
+    special=frozenset(), only_arrays=True,
 )  # fmt: skip
 def array_of(z_bar: Any, x: Any, ndim: int, dtype: str) -> Any:
     return z_bar
@@ -153,7 +153,7 @@ def object_of(z_bar: Any, x: Any, cls: Any, names: Any, *values: Any) -> Any:
 
 @linear(
     state_of_, wrt=["x"], samples=_arrays, infer=infer.creation.with_axes, dtype="inferred", result="element",
-    special=frozenset(),
+    special=frozenset(), only_arrays=True,
 )  # fmt: skip
 def state_of(z_bar: Any, x: Any, ndim: int, dtype: str) -> Any:
     return z_bar
@@ -161,7 +161,7 @@ def state_of(z_bar: Any, x: Any, ndim: int, dtype: str) -> Any:
 
 @linear(
     copy_of_, wrt=["x"], samples=_arrays, infer=infer.creation.with_axes, dtype="inferred", result="fresh",
-    special=frozenset(),
+    special=frozenset(), only_arrays=True,
 )  # fmt: skip
 def copy_of(z_bar: Any, x: Any, ndim: int, dtype: str) -> Any:
     return z_bar

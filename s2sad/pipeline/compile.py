@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from s2sad.analysis.sections import Sections, sections
@@ -37,6 +37,7 @@ from s2sad.naming import saved_copies
 from s2sad.optimise import fold
 from s2sad.pipeline.analysed import Analysed, Asked, analysed, with_active_results
 from s2sad.pipeline.attributes import are_of_numbers
+from s2sad.pipeline.callees import Callee, CalleeTangent, pair_like, tangent_like
 from s2sad.pipeline.compiled import Compiled, Doings, Goal, Sizes
 from s2sad.pipeline.doings import doings_of
 from s2sad.pipeline.entry import Together
@@ -142,31 +143,6 @@ def compile_gradient(
                 raise refused from None
 
 
-@dataclass
-class _Callee:
-    """A pair in the making: the cells are filled when its text is loaded.
-
-    Once it is ``fixed``, because a call of the function itself rests on it, what it passes does not change.
-    """
-
-    names: tuple[str, str]
-    cells: tuple[types.CellType, types.CellType]
-    pair: Pair | None = None
-    fixed: bool = False
-    done: bool = False
-    doings: Doings | None = None
-
-
-@dataclass
-class _Tangent:
-    """The tangent of a callee in the making: the cell is filled when its text is loaded."""
-
-    call: TangentCall
-    cell: types.CellType
-    doings: Doings
-    done: bool = False
-
-
 class _Compilation:
     """One compilation: a function and all that it calls; answers what differentiation asks of callees (`Callees`)."""
 
@@ -175,8 +151,8 @@ class _Compilation:
         self.writer = Writer()
         self.program = before or Program(exact)
         self.program.sources.tell(self.writer.avoid)
-        self.pairs: dict[Any, _Callee] = {}
-        self.tangents: dict[Any, _Tangent] = {}
+        self.pairs: dict[Any, Callee] = {}
+        self.tangents: dict[Any, CalleeTangent] = {}
         #: Why pairs are refused: those that call them ask again with other types of their own.
         self.unmade: dict[Any, UnsupportedError] = {}
         #: How each stage reads; written only when somebody asks.
@@ -260,7 +236,7 @@ class _Compilation:
         self.write(gradient, asked)
         return name
 
-    def make_pair(self, asked: Asked, stem: str, key: Any, met: bool = False, inactive: bool = False) -> _Callee:
+    def make_pair(self, asked: Asked, stem: str, key: Any, met: bool = False, inactive: bool = False) -> Callee:
         """Write the two halves of a function's derivative: for a call, or, without context, for a user.
 
         A call that is ``met`` at run time passes no shadows, and all its arguments once.  With ``inactive`` there is
@@ -268,7 +244,7 @@ class _Compilation:
         """
         context = asked.context
         names = (self.writer.unused(f"{stem}_forward"), self.writer.unused(f"{stem}_reverse"))
-        callee = _Callee(names, (types.CellType(), types.CellType()), fixed=context is None or met)
+        callee = Callee(names, (types.CellType(), types.CellType()), fixed=context is None or met)
         self.pairs[key] = callee
         wrt = () if inactive else asked.wrt
 
@@ -298,9 +274,9 @@ class _Compilation:
         self.write(fold(backward, memory), asked, like)
         for name, cell in zip(names, callee.cells, strict=True):
             cell.cell_contents = self.writer.functions[name]
-        twin = None if callee.fixed or key is None else self.twin(callee, key)
+        twin = None if callee.fixed or key is None else pair_like(callee, self.pairs, self.writer)
         if twin is not None:
-            # What is known of the arguments made no difference.
+            # What is known of the function and its arguments made no difference.
             self.writer.forget(names)
             callee.names, callee.cells, callee.pair = twin.names, twin.cells, twin.pair
         else:
@@ -309,17 +285,7 @@ class _Compilation:
         callee.done = True
         return callee
 
-    def twin(self, callee: _Callee, key: Any) -> _Callee | None:
-        """A pair that was made before for the same function, and has the same text."""
-        for known, other in self.pairs.items():
-            if known is None or known[0] is not key[0] or not other.done or other.pair is None:
-                continue
-            pair = callee.pair and replace(callee.pair, forward=other.pair.forward, reverse=other.pair.reverse)
-            if pair == other.pair and all(map(self.writer.is_same, callee.names, other.names)):
-                return other
-        return None
-
-    def make_tangent(self, asked: Asked, stem: str, key: Any, alone: bool = False) -> _Tangent:
+    def make_tangent(self, asked: Asked, stem: str, key: Any, alone: bool = False) -> CalleeTangent:
         """Write the tangent of a function: for a call, or, without context, for a user."""
         begun = set(self.tangents)
         a = self.analysed(replace(asked, has_aux=False))
@@ -331,7 +297,7 @@ class _Compilation:
         cell = types.CellType()
         op = Op("runtime", self.writer.unused(stem), cell, pure=False)  # type: ignore[arg-type]
         edge = tangent_border(a, asked.wrt, op)
-        found = self.tangents[key] = _Tangent(edge.call, cell, doings_of(a))
+        found = self.tangents[key] = CalleeTangent(edge.call, cell, doings_of(a))
         try:
             with with_obstacle(a.lowered.source):
                 made = forward(self.known(a, asked.context, Sections()), edge.given)
@@ -358,6 +324,10 @@ class _Compilation:
         self.stages.setdefault("adjoint", lambda: show(shown))
         self.write(shown, asked)
         cell.cell_contents = self.writer.functions[op.name]
+        twin = None if found.fixed or key is None else tangent_like(found, self.tangents, self.writer)
+        if twin is not None:
+            self.writer.forget((op.name,))
+            found.call, cell.cell_contents = twin.call, twin.cell.cell_contents
         found.done = True
         return found
 
@@ -454,9 +424,10 @@ class _Compilation:
         asked, key = self.callee(site, self.tangents)
         if key not in self.tangents:
             self.make_tangent(asked, f"{self.stem(asked.function)}_jvp", key)
+        self.tangents[key].fixed = True
         return self.tangents[key].call
 
-    def callee(self, site: CallSite, made: Mapping[Any, _Callee | _Tangent]) -> tuple[Asked, Any]:
+    def callee(self, site: CallSite, made: Mapping[Any, Callee | CalleeTangent]) -> tuple[Asked, Any]:
         """The function that a call runs, with the types of its parameters in its own terms, and under what it is."""
         function = site.call.op.function
         assert isinstance(function, types.FunctionType)

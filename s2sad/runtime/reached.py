@@ -8,7 +8,7 @@ import gc
 import itertools
 import types
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -50,43 +50,67 @@ def _reached(pending: list[Any]) -> frozenset[type]:
         x = pending.pop()
         if id(x) not in seen:
             seen.add(id(x))
-            found |= classes_of_object(x)
-            pending += [] if issubclass(type(x), type) else _parts(x)
+            cls: Any = type(x)
+            if cls is np.ndarray and not x.dtype.hasobject:
+                continue
+            if issubclass(cls, type):
+                found |= classes_of_object(x)
+            else:
+                found |= _acting(cls)
+                pending += _parts(x)
     return frozenset(found)
+
+
+@functools.cache
+def _acting(cls: type) -> frozenset[type]:
+    return frozenset((cls,)) if cls not in LEAVES and acts(cls) else frozenset()
+
+
+@functools.cache
+def _way(cls: Any) -> Literal["array", "dict", "sequence", "referents", ""]:
+    """How the parts of the objects of a class are found, if they may have any."""
+    if issubclass(cls, np.ndarray):
+        return "array"
+    if issubclass(cls, dict):
+        return "dict"
+    if cls in (list, tuple, set, frozenset):
+        return "sequence"
+    is_closed = is_class_of_library(cls) and cls.__flags__ & HEAP_TYPE and cls not in OPEN_CLASSES
+    return "" if is_closed else "referents"
 
 
 def _parts(x: Any) -> list[Any]:
     """What an object holds that may lead to an object of a class of the user's."""
     cls: Any = type(x)
-    held: Iterable[Any] = ()
-    if cls is np.ndarray and not x.dtype.hasobject:
-        return []
-    if issubclass(cls, np.ndarray) and x.dtype.hasobject:
-        held = x.flat
-    elif issubclass(cls, dict):
+    way = _way(cls)
+    if way == "sequence":
+        held: Iterable[Any] = x
+    elif way == "dict":
         held = (*itertools.islice(dict.keys(x), _MOST_ITEMS), *itertools.islice(dict.values(x), _MOST_ITEMS))
-    elif cls in (list, tuple, set, frozenset):
-        held = x
-    elif not (is_class_of_library(cls) and cls.__flags__ & HEAP_TYPE) or cls in OPEN_CLASSES:
+    elif way == "array" and x.dtype.hasobject:
+        held = x.flat
+    elif way == "" or cls is np.ndarray:
+        return []
+    else:
         held = gc.get_referents(x)
     found = [part for part in itertools.islice(held, 2 * _MOST_ITEMS) if type(part) not in LEAVES and part is not cls]
-    own = attributes_of(x) if issubclass(cls, dict) else None
+    own = attributes_of(x) if way == "dict" else None
     return [*found, own] if own else found
 
 
-def classes_of_attributes(value: Any) -> dict[str, tuple[frozenset[type], frozenset[type]]]:
+def classes_of_attributes(value: Any, held: frozenset[type]) -> dict[str, tuple[frozenset[type], frozenset[type]]]:
     """For each attribute of an object its class, if :func:`acts` tells of it, and those that can be reached from it.
 
-    It is empty if none can be reached from any.
+    It is empty if none can be reached from any: ``held`` is what :func:`classes_held` says of the object.
 
     Of an object that makes attributes the others are told apart by name.
 
     Example:
-        >>> classes_of_attributes(types.SimpleNamespace(v=1.0))
+        >>> classes_of_attributes(types.SimpleNamespace(v=1.0), frozenset())
         {}
     """
     cls: type = type(value)
-    if not (classes_held(value) or makes_others(cls)):
+    if not (held or makes_others(cls)):
         return {}
     own = attributes_of(value)
     slots = {}
@@ -102,8 +126,8 @@ def classes_of_object(x: Any) -> frozenset[type]:
     """The class of an object, or a class and its own class, if :func:`acts` tells of them."""
     if issubclass(type(x), type):
         return frozenset(filter(acts, (x, type(x)))) if own_class(x) is not None else frozenset()
-    cls: type = type(x)
-    return frozenset((cls,)) if cls not in LEAVES and acts(cls) else frozenset()
+    cls: Any = type(x)
+    return _acting(cls)
 
 
 @functools.cache

@@ -205,4 +205,5 @@ def read_path(s: Specialiser, known: Known, place: Place | None = None) -> Value
     for attribute in attributes:
         found = s.emit("attribute", (found,), attribute, place=place)
         s.reads.add(found)
+        s.needless.add(found)
     return found

@@ -113,6 +113,8 @@ class Lifted:
     fact: Fact | None = None
     #: What it is given, and hands back as it is: its caller has that, under these names.
     handed: Mapping[int, str] = field(default_factory=dict)
+    #: Whether it does nothing, but perhaps return one of its arguments.
+    idle: bool = False
 
 
 def lift(
@@ -263,6 +265,7 @@ def _made(
             s.sources[function] = replace(source, origin=whole if code is s.code(whole) else None)
             lifted.cell.cell_contents = function
             lifted.fact = sizes.of_all(s, [r.value for r in returns])
+            lifted.idle = not new.body.operations and new.body.exit.kind == "return"
             lifted.complete = True
             return lifted
     raise NotSpecialisedError("recursion")
@@ -426,6 +429,8 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
     title = names[0] if len(names) == 1 else ""
     with s.stand_ins.reading():
         call = s.emit("call", s.operands([function, *args], place), ("",) * len(args), title, place)
+    if lifted.idle:
+        s.needless.add(call)
     s.state.written.update(cell_of(things[n]) for n in lifted.written)
     if lifted.rebuild is _never:
         if s.expression:
