@@ -9,19 +9,23 @@ x_bar += g
 
 x_bar = np.zeros_like(x)    ->   x_bar = np.ones_like(x)
 x_bar += 1.0
+
+g = np.zeros_like(y)             x_bar = np.zeros_like(y)
+g[0] += a                   ->   x_bar[0] = a
+x_bar = g.copy()
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 import numpy as np
 
 from s2sad.analysis.sharing import sharing
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Function, Op, Slice, Stmt, Store, Var
-from s2sad.ir.traverse import blocks, map_stmt, names_in, reads, walk, writes
+from s2sad.ir.traverse import blocks, map_stmt, names_in, reads, walk, with_names, writes
 from s2sad.ir.types import Fact, same_dtype, same_shape
 from s2sad.optimise.memory import Memory
 
@@ -44,23 +48,33 @@ def begin_with_contributions(function: Function, memory: Memory, loose: Set[str]
     read = Counter(names_in(function.result))
     for stmt in walk(whole):
         read.update(reads(stmt))
-    single = {n for n in made if made[n] == read[n] == 1}
     known = {p.name for p in function.params if p.name not in loose} | made.keys()
-    return replace(function, reverse=_begun(function.reverse, memory, known, single))
+    uses = {n: read[n] for n in made if made[n] == 1}
+    return replace(function, reverse=_begun(function.reverse, memory, known, uses))
 
 
-def _begun(block: Block, memory: Memory, known: Set[str], single: Set[str]) -> Block:
-    """A block with the rewrite; the names in ``single`` are read once."""
-    out = [map_stmt(s, lambda e: e, lambda b: _begun(b, memory, known, single)) if blocks(s) else s for s in block]
+def _begun(block: Block, memory: Memory, known: Set[str], uses: Mapping[str, int]) -> Block:
+    """A block with the rewrite; ``uses`` says how often names are read that are made once."""
+    out = [map_stmt(s, lambda e: e, lambda b: _begun(b, memory, known, uses)) if blocks(s) else s for s in block]
     begun = [position for position, stmt in enumerate(out) if isinstance(stmt, Assign) and _is_zeros(stmt.value)]
-    if not begun:
+    copies = [(position, *copied) for position, stmt in enumerate(out) if (copied := _copied(stmt)) is not None]
+    if not begun and not copies:
         return tuple(out)
     first: dict[str, list[int]] = {}
     for position, stmt in enumerate(out):
         for name in {name for inner in walk((stmt,)) for name in (*reads(inner), *writes(inner))}:
             first.setdefault(name, []).append(position)
-    own = {s.target: s.value for s in out if isinstance(s, Assign) and s.target in single}
+    own = {s.target: s.value for s in out if isinstance(s, Assign) and uses.get(s.target) == 1}
     done: set[int] = set()
+    renamed: dict[str, str] = {}
+
+    def goes_on(value: Expr, name: str, place: int) -> bool:
+        before = _goes_on(value, name, out[: place + 1], memory, uses)
+        if before is not None:
+            renamed.update({old: name for old, new in renamed.items() if new == before} | {before: name})
+        return before is not None
+
+    done.update(place for place, name, value in copies if goes_on(value, name, place))
     for position in begun:
         (name,) = writes(out[position])
         # Nothing shares a new array before its name is read.
@@ -69,12 +83,37 @@ def _begun(block: Block, memory: Memory, known: Set[str], single: Set[str]) -> B
         if place is None or not isinstance(added, Store) or added.base != Var(name) or added.op != "+" or added.call:
             continue
         whole = _whole(out[position], added, memory, own) if known >= set(names_in(added.value)) else None
-        if whole is not None:
+        if whole is not None and goes_on(added.value, name, place):
+            done |= {position, place}
+        elif whole is not None:
             out[place] = Assign(name, whole, added.origin)
             done.add(position)
         elif _takes_place(added, memory):
             out[place] = replace(added, op=None)
-    return tuple([stmt for position, stmt in enumerate(out) if position not in done])
+    kept = tuple([stmt for position, stmt in enumerate(out) if position not in done])
+    return with_names(kept, renamed) if renamed else kept
+
+
+def _goes_on(value: Expr, name: str, before: Sequence[Stmt], memory: Memory, uses: Mapping[str, int]) -> str | None:
+    """The name of a value, if that is a new array that nobody reads after these statements, so that it may be ``name``.
+
+    The last of the statements adds it to zeros, or copies it.
+    """
+    if not isinstance(value, Var) or not {value.name, name} <= uses.keys() or memory.is_shared(value.name):
+        return None
+    made = next((s.value for s in before if isinstance(s, Assign) and s.target == value.name), None)
+    if not isinstance(made, Call) or sharing(made, memory.fact) != "fresh":
+        return None
+    inside = sum(reads(s).count(value.name) for s in walk(before))
+    return value.name if inside == uses[value.name] else None
+
+
+def _copied(stmt: Stmt) -> tuple[str, Expr] | None:
+    """The name and the value of a copy."""
+    match stmt:
+        case Assign(target=target, value=Call(op=Op(function=function), args=(Var() as value,))) if function is np.copy:
+            return target, value
+    return None
 
 
 def _is_zeros(value: Expr) -> bool:

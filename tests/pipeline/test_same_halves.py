@@ -113,6 +113,9 @@ def test_the_methods_of_several_objects_are_written_once() -> None:
     assert text.count("def moved_forward") == text.count("def moved_reverse") == 1
     assert text.count("moved_forward(") == 4
     assert text.count("ARM.joints") == 1
+    gradient = text[text.index("def of_several") :]
+    assert "copy()" not in gradient
+    assert "# L1\n" not in gradient
     v = np.array([0.2, -1.0, 0.4, 0.6])
     value, slope = jvp(of_several_objects, (x, target), (v, None))
     assert value == of_several_objects(x, target)

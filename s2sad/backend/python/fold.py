@@ -55,22 +55,30 @@ def function(code: Code, has_slice: bool = True) -> Any:
     """
     names = Names(code)
     made = _Statements(Trees(names, code)).definition(code, code.name, Folded([], {}, {}))
+    _locate(made.body, next((_place_of(s) for s in made.body if _is_placed(s)), Place(1, 0, 1, 0)))
     if has_slices(code):
         made = with_slice_objects(made, has_slice and "slice" not in names.bound)
-    _locate(made.body, Place(1, 0, 1, 0))
     return ast.fix_missing_locations(made)
 
 
 def _locate(statements: list[ast.stmt], before: Place) -> None:
     """Give statements that have no place in the source that of the one before them."""
     for statement in statements:
-        if getattr(statement, "lineno", None) is None:
+        if not _is_placed(statement):
             placed(statement, before)
-        before = Place(statement.lineno, statement.col_offset, statement.end_lineno or 1, statement.end_col_offset or 0)
+        before = _place_of(statement)
         inside = [getattr(statement, name, []) for name in ("body", "orelse", "finalbody")]
         inside += [part.body for name in ("handlers", "cases") for part in getattr(statement, name, [])]
         for part in inside:
             _locate(part, before)
+
+
+def _is_placed(statement: ast.stmt) -> bool:
+    return getattr(statement, "lineno", None) is not None
+
+
+def _place_of(statement: ast.stmt) -> Place:
+    return Place(statement.lineno, statement.col_offset, statement.end_lineno or 1, statement.end_col_offset or 0)
 
 
 @dataclass(frozen=True)
