@@ -180,6 +180,8 @@ class Adjoints:
         """Add ``g`` to an adjoint that is a value."""
         make, fact = self.make, self.make.of[x.name]
         old = self.of.get(x.name)
+        if isinstance(g, Call) and g.op.function is np.zeros_like:
+            return
         loose = False
         chosen = None if selection is None or old is None else self.chosen(old, selection, x)
         if chosen is not None:
@@ -238,9 +240,8 @@ class Adjoints:
 
     def of_floats(self, g: Call) -> Call:
         """An adjoint; one number for all elements as a float, since an array of integers has no room for others."""
-        if g.op.function is not np.broadcast_to or not self.is_whole(g.args[0]):
-            return g
-        return replace(g, args=(Call(_FLOAT, (g.args[0],)), *g.args[1:]))
+        is_one = g.op.function is np.broadcast_to and self.is_whole(g.args[0])
+        return replace(g, args=(Call(_FLOAT, (g.args[0],)), *g.args[1:])) if is_one else g
 
     def is_whole(self, expr: Expr) -> bool:
         """Whether an adjoint may be an integer: it is made of numbers of the forward part alone."""
@@ -256,9 +257,7 @@ class Adjoints:
                 return name in self.forward
             case Call(op=Op(kind="operator", name="+" | "-" | "*"), args=args):
                 return all(map(self.is_whole, args))
-            case Call(op=Op(kind="operator" | "runtime")):
-                return False
-        return isinstance(expr, Call)
+        return isinstance(expr, Call) and expr.op.kind not in ("operator", "runtime")
 
     def added(self, old: Expr, g: Expr, x: Var) -> Expr:
         """The sum of two adjoints of ``x``: in place where the first is an array that is ours alone."""

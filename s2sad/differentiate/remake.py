@@ -21,7 +21,7 @@ from s2sad import ops
 from s2sad.analysis.effects import Effects
 from s2sad.differentiate.builder import COPY, COPY_IN_LAYOUT
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, For, Global, Opaque, Slice, Stmt, Var, While
-from s2sad.ir.traverse import expressions, names_in, subexpressions, walk, writes
+from s2sad.ir.traverse import expressions, loop_heads, names_in, subexpressions, walk, writes
 from s2sad.ir.types import Fact
 from s2sad.runtime import own
 
@@ -154,6 +154,8 @@ class _Block:
             s.target: (i, s.value) for i, s in enumerate(body) if isinstance(s, Assign) and s.target not in unbound
         }
         self.writes = [self.written(s) for s in body]
+        self.inside = {n for s in walk(body) for n in writes(s)}
+        self.heads = set(loop_heads(body))
         self.unbound = unbound
         self.first: dict[_Leaf, int] = {}
         self.copies: dict[_Leaf, str] = {}
@@ -179,12 +181,21 @@ class _Block:
         if name in self.unbound or self.maker.fact(name).kind != "array":
             raise _Costly
         group = self.maker.effects.group.get(name, frozenset({name}))
+        if self.stays(group, position):
+            return _Leaf(name)
         leaf = _Leaf(name, sum(not group.isdisjoint(names) for names in self.writes[:position]))
         made = self.definitions.get(name, (-1, None))[0]
         if made >= position:
             raise _Costly
         self.first[leaf] = min(self.first.get(leaf, position), position)
         return leaf
+
+    def stays(self, group: frozenset[str], position: int) -> bool:
+        """Whether an array stays as it is at a position: the block, which makes it anew each time, alone writes it."""
+        if any(not group.isdisjoint(names) for names in self.writes[position:]):
+            return False
+        effects = self.maker.effects
+        return group <= self.inside and group.isdisjoint(self.heads | effects.module | effects.exposed)
 
     def copied(self, name: str) -> _Leaf | None:
         """What a name is a copy of: a whole array that is written."""
@@ -193,9 +204,10 @@ class _Block:
         if whole == value or self.is_written(name) or not isinstance(whole, Var) or not self.is_written(whole.name):
             return None
         try:
-            return None if self.viewed(whole.name) is not None else self.version(whole.name, position)
+            leaf = None if self.viewed(whole.name) is not None else self.version(whole.name, position)
         except _Costly:
             return None
+        return None if leaf is None or leaf.version is None else leaf
 
     # --- what a value rests on
 
@@ -278,6 +290,8 @@ class _Block:
                     if viewed is not None:
                         return self.again(viewed, position, kept)
                     leaf = self.version(name, position)
+                    if leaf.version is None:
+                        return expr
                     if leaf not in self.copies:
                         self.copies[leaf] = self.maker.fresh(name.partition(".")[0])
                     return Var(self.copies[leaf])

@@ -30,7 +30,7 @@ from s2sad.differentiate.known import Known
 from s2sad.differentiate.later import Later
 from s2sad.differentiate.refusals import Refusals
 from s2sad.differentiate.storage import Storage
-from s2sad.differentiate.stores import CONTAINERS, field_key, holds, is_slice_of_list, is_view_index
+from s2sad.differentiate.stores import CONTAINERS, field_key, holds, is_dense, is_slice_of_list, is_view_index
 from s2sad.ir import algebra
 from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Copy, Expr, Op, Stmt, Store, Var
 from s2sad.ir.traverse import names_in
@@ -85,7 +85,10 @@ class Shadows:
             plain = known.kind == "array" and known.precision != "" and not self.effects.reshapes
             if plain and source.name in self.active:
                 return Call(ZEROS_LIKE, (source,))
-        return Call(_SHADOW, (Var(target),))
+        known = self.make.of[target]
+        is_plain = known.kind == "array" and known.ndim and known.real and known.precision == "double"
+        dense = is_plain and known.given is None and is_dense(value, {})
+        return Call(ZEROS_LIKE if dense else _SHADOW, (Var(target),))
 
     def displayed(self, value: Build, whole: Expr) -> Expr:
         """The shadow of a display that is ``whole``: the shadows of its items, and zeros in the places of numbers."""
