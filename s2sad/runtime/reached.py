@@ -98,18 +98,22 @@ def _parts(x: Any) -> list[Any]:
     return [*found, own] if own else found
 
 
-def classes_of_attributes(value: Any, held: frozenset[type]) -> dict[str, tuple[frozenset[type], frozenset[type]]]:
+def classes_of_attributes(
+    value: Any, held: frozenset[type] | None = None
+) -> dict[str, tuple[frozenset[type], frozenset[type]]]:
     """For each attribute of an object its class, if :func:`acts` tells of it, and those that can be reached from it.
 
-    It is empty if none can be reached from any: ``held`` is what :func:`classes_held` says of the object.
+    It is empty if none can be reached from any.  ``held`` is what :func:`classes_held` says of the object, if that was
+    asked before.
 
     Of an object that makes attributes the others are told apart by name.
 
     Example:
-        >>> classes_of_attributes(types.SimpleNamespace(v=1.0), frozenset())
+        >>> classes_of_attributes(types.SimpleNamespace(v=1.0))
         {}
     """
     cls: type = type(value)
+    held = classes_held(value) if held is None else held
     if not (held or makes_others(cls)):
         return {}
     own = attributes_of(value)
