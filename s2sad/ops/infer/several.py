@@ -1,11 +1,11 @@
-"""Several arrays at once: pieces of one, grids, arrays that are broadcast together, counts and edges."""
+"""Several arrays at once: pieces of one, grids, arrays that are broadcast together, counts and edges, minima."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from s2sad.ir.sizes import Dims
-from s2sad.ir.types import OPEN, Fact, item_of, sized
+from s2sad.ir.types import OPEN, Fact, item_of, scalar, sized
 from s2sad.ops.infer.common import Bound, Look, all_real, elementwise, items_of, literal, operands
 from s2sad.ops.infer.dtypes import precision_of_array
 from s2sad.ops.infer.joining import nested
@@ -76,3 +76,9 @@ def histogram(b: Bound, fact: Look) -> Fact:
     known = operands(b, fact)
     row = Fact("array", None, 1, all_real(*known), boolean=any(f.boolean or not f.numeric for f in known))
     return Fact("tuple", items=((0, row), (1, row)))
+
+
+def place_and_more(b: Bound, fact: Look) -> Fact:
+    """Where a function is least, how much it is there, and how that was found."""
+    place = Fact("array", real=False) if "x0" in b else scalar(False)
+    return Fact("tuple", items=((0, place), (1, OPEN), (2, OPEN)))

@@ -53,7 +53,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
         "models.linalg",
     ),
     "scipy.ndimage": ("ndimage", "selections", "measurements", "warps", "warps_twice", "image_transposes"),
-    "scipy.optimize": ("optimize", "minima", "fits", "bounded", "callbacks", "models.optimize"),
+    "scipy.optimize": ("optimize", "minima", "minima_twice", "fits", "bounded", "callbacks", "models.optimize"),
     "scipy.signal": ("signal", "convolutions", "spectra", "short_time", "resampling", "models.windows"),
     "scipy.sparse": (
         "sparse",

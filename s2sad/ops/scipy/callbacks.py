@@ -1,6 +1,6 @@
 """Second derivatives of roots and integrals: rules of what the rules of these compute with functions they are given.
 
-What computes derivatives of minima and fits has none.
+What computes derivatives of fits has none.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from s2sad.ops.points import numbers
 from s2sad.ops.scipy.integrals import bell, many_bells, waves_at
 from s2sad.ops.scipy.optimize import cubes, kepler, narrowing, springs
 from s2sad.ops.spec import Sample, operation, rule, sample
-from s2sad.runtime.scipy import fits, minima
+from s2sad.runtime.scipy import fits
 from s2sad.runtime.scipy.integrals import (
     arguments_adjoint,
     arguments_adjoints,
@@ -48,10 +48,6 @@ _AGAIN = (
 )
 
 operation(
-    minima.minimum_adjoints,
-    minima.minimum_tangent,
-    minima.squares_adjoints,
-    minima.squares_tangent,
     fits.fit_adjoints,
     fits.fit_tangent,
     remedy=_AGAIN,

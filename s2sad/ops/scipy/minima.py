@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
+from s2sad.ops import infer
 from s2sad.ops.models import model_of
 from s2sad.ops.points import numbers
 from s2sad.ops.spec import Sample, constant, operation, rule, sample, spec_of
@@ -18,11 +19,9 @@ from s2sad.runtime.scipy.minima import (
     found_leastsq,
     found_minimum,
     found_minimum_scalar,
-    minimum_adjoints,
-    minimum_tangent,
+    least_adjoints,
+    least_tangent,
     rosen_slope,
-    squares_adjoints,
-    squares_tangent,
 )
 
 Array = Any
@@ -78,15 +77,16 @@ def _minima() -> Sequence[Sample]:
 
 
 def _minimum_jvp(args_dot: Any, z: Any, fun: Function, args: Any = (), jac: Any = None, bounds: Any = None) -> Any:
-    return minimum_tangent(args_dot, z, fun, args, jac, bounds)
+    return least_tangent(args_dot, z[0], z[2], fun, args, "minimum", jac, bounds)
 
 
 @rule(
     found_minimum,
     wrt=["args"],
-    steps=frozenset({"x0"}),
+    steps=frozenset({"x0", "tol", "options"}),
     jvp=_minimum_jvp,
     samples=_minima,
+    infer=infer.several.place_and_more,
     dtype="unknown",
     calls=("fun", "jac"),
     passes=("args", 1),
@@ -105,7 +105,7 @@ def found_minimum_rule(
     options: Any = None,
     bounds: Any = None,
 ) -> Any:
-    return minimum_adjoints(z_bar, z, fun, args, jac, bounds)
+    return least_adjoints(z_bar[0], z_bar[1], z[0], z[2], fun, args, "minimum", jac, bounds)
 
 
 def _lowest() -> Sequence[Sample]:
@@ -116,15 +116,16 @@ def _lowest() -> Sequence[Sample]:
 
 
 def _lowest_jvp(args_dot: Any, z: Any, fun: Function, bounds: Any = None, args: Any = ()) -> Any:
-    return minimum_tangent(args_dot, z, fun, args, None, bounds)
+    return least_tangent(args_dot, z[0], z[2], fun, args, "minimum", None, bounds)
 
 
 @rule(
     found_minimum_scalar,
     wrt=["args"],
-    steps=frozenset({"bracket"}),
+    steps=frozenset({"bracket", "tol", "options"}),
     jvp=_lowest_jvp,
     samples=_lowest,
+    infer=infer.several.place_and_more,
     dtype="unknown",
     calls=("fun",),
     passes=("args", 1),
@@ -142,7 +143,7 @@ def found_minimum_scalar_rule(
     tol: Any = None,
     options: Any = None,
 ) -> Any:
-    return minimum_adjoints(z_bar, z, fun, args, None, bounds)
+    return least_adjoints(z_bar[0], z_bar[1], z[0], z[2], fun, args, "minimum", None, bounds)
 
 
 def _fits() -> Sequence[Sample]:
@@ -165,7 +166,7 @@ def _fit_jvp(
     loss: Any = None,
     f_scale: Any = None,
 ) -> Any:
-    return squares_tangent(args_dot, z, fun, args, jac, bounds, loss, f_scale)
+    return least_tangent(args_dot, z[0], z[2], fun, args, "squares", jac, bounds, loss, f_scale)
 
 
 @rule(
@@ -174,6 +175,7 @@ def _fit_jvp(
     steps=frozenset({"x0"}),
     jvp=_fit_jvp,
     samples=_fits,
+    infer=infer.several.place_and_more,
     dtype="unknown",
     calls=("fun", "jac"),
     passes=("args", 1),
@@ -198,7 +200,7 @@ def found_least_squares_rule(
     diff_step: Any = None,
     max_nfev: Any = None,
 ) -> Any:
-    return squares_adjoints(z_bar, z, fun, args, jac, bounds, loss, f_scale)
+    return least_adjoints(z_bar[0], z_bar[1], z[0], z[2], fun, args, "squares", jac, bounds, loss, f_scale)
 
 
 def _older_fits() -> Sequence[Sample]:
@@ -209,7 +211,7 @@ def _older_fits() -> Sequence[Sample]:
 
 
 def _leastsq_jvp(args_dot: Any, z: Any, fun: Function, args: Any = (), jac: Any = None) -> Any:
-    return squares_tangent(args_dot, z, fun, args, jac, None, None, None)
+    return least_tangent(args_dot, z[0], z[2], fun, args, "squares", jac)
 
 
 @rule(
@@ -218,6 +220,7 @@ def _leastsq_jvp(args_dot: Any, z: Any, fun: Function, args: Any = (), jac: Any 
     steps=frozenset({"x0"}),
     jvp=_leastsq_jvp,
     samples=_older_fits,
+    infer=infer.several.place_and_more,
     dtype="unknown",
     calls=("fun", "jac"),
     passes=("args", 1),
@@ -236,7 +239,7 @@ def found_leastsq_rule(
     xtol: Any,
     gtol: Any,
 ) -> Any:
-    return squares_adjoints(z_bar, z, fun, args, jac, None, None, None)
+    return least_adjoints(z_bar[0], z_bar[1], z[0], z[2], fun, args, "squares", jac)
 
 
 constant(alone, signature=lambda x0, full_output: None, calls=(), result="element")

@@ -14,8 +14,19 @@ import numpy as np
 from scipy import optimize
 
 from s2sad.errors import S2SADError, UndefinedDerivativeError
-from s2sad.runtime.scipy.callables import arguments, loss_slope, of_tuple, paired, pulled, slope_of, spread, zero_like
-from s2sad.runtime.scipy.roots import Equations, dots_together, part_of, together
+from s2sad.runtime.scipy.callables import (
+    arguments,
+    loss_slope,
+    moved_again,
+    of_tuple,
+    paired,
+    pulled,
+    pulled_again,
+    slope_of,
+    spread,
+    zero_like,
+)
+from s2sad.runtime.scipy.roots import Equations, part_of
 from s2sad.runtime.trees import add
 from s2sad.runtime.undefined import Undefined
 
@@ -101,18 +112,6 @@ def alone(x0: Any, full_output: Any) -> Any:
     return x0
 
 
-def _collected(args: Any, x_bar: Any, value_bar: Any, report: Any, by_place: Any, by_value: Any) -> Any:
-    """The adjoints of further arguments in where a function is least and in how much it is there."""
-    _must_be_found(report)
-    given, args = args, spread(args)
-    found = [zero_like(a) for a in args]
-    if args and np.any(value_bar):
-        found = add(found, by_value(args, value_bar))
-    if args and np.any(x_bar):
-        found = add(found, by_place(args, x_bar))
-    return found if isinstance(given, (list, tuple)) else found[0]
-
-
 #: A gradient as small as `optimize.minimize` takes for zero.
 _FLAT = 1e-5
 
@@ -124,51 +123,6 @@ def _must_be_found(report: Any) -> None:
             f"no minimum was found ({report.message}), and what was found has no derivative",
             "Let it be found: give other starting values, options or tolerances.",
         )
-
-
-def minimum_adjoints(z_bar: Any, z: Any, fun: Function, args: Any, jac: Any = None, bounds: Any = None) -> Any:
-    """The adjoints of the further arguments of ``fun`` in a minimum."""
-    if jac is True:
-        whole = minimum_adjoints(
-            z_bar,
-            z,
-            part_of(fun, 0, len(arguments(args))),
-            (arguments(args),),
-            part_of(fun, 1, len(arguments(args))),
-            bounds,
-        )
-        return together(whole, args)
-    x, _, report = z
-
-    def by_value(args: tuple[Any, ...], value_bar: Any) -> Any:
-        return pulled(fun, (x, *args), range(1, len(args) + 1))[1](value_bar)
-
-    def by_place(args: tuple[Any, ...], x_bar: Any) -> Any:
-        slope = jac if callable(jac) else loss_slope(fun, x, args)
-        held = _held(x, limits(bounds) if np.ndim(x) else bounds, slope, args)
-        return Equations(slope, args, held=held, met=False).adjoints(x_bar, x)
-
-    return _collected(args, z_bar[0], z_bar[1], report, by_place, by_value)
-
-
-def minimum_tangent(args_dot: Any, z: Any, fun: Function, args: Any, jac: Any = None, bounds: Any = None) -> Any:
-    """The tangents of where a function is least and of how much it is there."""
-    if jac is True:
-        dots, whole = dots_together(args_dot, args), (arguments(args),)
-        return minimum_tangent(
-            dots, z, part_of(fun, 0, len(arguments(args))), whole, part_of(fun, 1, len(arguments(args))), bounds
-        )
-    x, value, report = z
-
-    def by_place() -> Any:
-        slope = jac if callable(jac) else loss_slope(fun, x, spread(args))
-        held = _held(x, limits(bounds) if np.ndim(x) else bounds, slope, arguments(args))
-        return Equations(slope, args, held=held, met=False).tangent(args_dot, x)
-
-    def by_value() -> Any:
-        return paired(minimum_adjoints((0.0, np.ones_like(value)[()]), z, fun, args), args_dot)
-
-    return _tangents(x, report, args, by_place, by_value)
 
 
 def _held(x: Any, bounds: Any, slope: Function, args: tuple[Any, ...]) -> np.ndarray | None:
@@ -246,51 +200,161 @@ def _normal_equations(fun: Function, count: int, jac: Any, loss: Any, scale: Any
     return slope_of(_cost(fun, count, loss or "linear", scale or 1.0))
 
 
-def squares_adjoints(
-    z_bar: Any, z: Any, fun: Function, args: Any, jac: Any, bounds: Any = None, loss: Any = None, scale: Any = None
-) -> Any:
-    """The adjoints of the further arguments of ``fun`` where the sum of its squares is least."""
-    x, _, report = z
+class Least:
+    """Where a function is least, and how much it is there, by its further arguments.
 
-    def by_value(args: tuple[Any, ...], value_bar: Any) -> Any:
-        return pulled(_cost(fun, len(args), loss or "linear", scale or 1.0), (x, args), (1,))[1](value_bar)[0]
-
-    def by_place(args: tuple[Any, ...], x_bar: Any) -> Any:
-        slope = _normal_equations(fun, len(args), jac, loss, scale)
-        held = _held(x, bounds, slope, (args,))
-        return Equations(slope, (args,), held=held, met=False).adjoints(x_bar, x)[0]
-
-    return _collected(args, z_bar[0], z_bar[1], report, by_place, by_value)
-
-
-def squares_tangent(
-    args_dot: Any, z: Any, fun: Function, args: Any, jac: Any, bounds: Any = None, loss: Any = None, scale: Any = None
-) -> Any:
-    """The tangents of where the sum of the squares of a function is least, and of half of it."""
-    x, _, report = z
-    dots = args_dot if isinstance(args, (list, tuple)) else (args_dot,)
-
-    def by_place() -> Any:
-        slope, whole = _normal_equations(fun, len(spread(args)), jac, loss, scale), (spread(args),)
-        held = _held(x, bounds, slope, whole)
-        return Equations(slope, whole, held=held, met=False).tangent((dots,), x)
-
-    def by_value() -> Any:
-        return paired(squares_adjoints((0.0, 1.0), z, fun, args, jac, bounds, loss, scale), args_dot)
-
-    return _tangents(x, report, args, by_place, by_value)
-
-
-def _tangents(x: Any, report: Any, args: Any, by_place: Callable[[], Any], by_value: Callable[[], Any]) -> Any:
-    """The tangents of a place, of the value there, and of the report.
-
-    What needs the value alone needs no second derivatives, which may be refused.
+    Of the ``kind`` ``"squares"`` it is half of the sum of the squares of ``fun``.
     """
-    _must_be_found(report)
-    if not arguments(args):
+
+    def __init__(
+        self,
+        x: Any,
+        report: Any,
+        fun: Function,
+        args: Any,
+        kind: str,
+        jac: Any = None,
+        bounds: Any = None,
+        loss: Any = None,
+        scale: Any = None,
+    ) -> None:
+        _must_be_found(report)
+        self.x, self.args = x, args
+        self.bounds = bounds if kind == "squares" or not np.ndim(x) else limits(bounds)
+        given = spread(args) if kind == "squares" else arguments(args)
+        self.whole = kind == "squares" or jac is True
+        self.given = (given,) if self.whole else given
+        self.places = range(1, len(self.given) + 1)
+        self.func, self.slope = fun, jac
+        if kind == "squares":
+            self.func = _cost(fun, len(given), loss or "linear", scale or 1.0)
+            self.slope = _normal_equations(fun, len(given), jac, loss, scale)
+        elif jac is True:
+            self.func, self.slope = part_of(fun, 0, len(given)), part_of(fun, 1, len(given))
+
+    @functools.cached_property
+    def equations(self) -> Equations:
+        """What holds at the place: the derivative is zero, or a bound holds."""
+        slope = self.slope if callable(self.slope) else loss_slope(self.func, self.x, self.given)
+        held = _held(self.x, self.bounds, slope, self.given)
+        return Equations(slope, self.given, held=held, met=False)
+
+    def dots(self, args_dot: Any) -> tuple[Any, ...]:
+        """The tangents or adjoints of the further arguments."""
+        several = isinstance(self.args, (list, tuple)) if self.whole else isinstance(self.args, tuple)
+        dots = args_dot if several else (args_dot,)
+        if not isinstance(dots, (list, tuple)):
+            dots = (0.0,) * len(self.given[0] if self.whole else self.given)
+        return (tuple(dots),) if self.whole else tuple(dots)
+
+    def as_given(self, bars: list[Any]) -> Any:
+        """The adjoints of the further arguments in the form in which these were given."""
+        several = isinstance(self.args, (list, tuple)) if self.whole else isinstance(self.args, tuple)
+        bars = bars[0] if self.whole else bars
+        return bars if several else bars[0]
+
+    def slopes(self, value_bar: Any) -> list[Any]:
+        """The adjoints of the further arguments in the least value."""
+        return pulled(self.func, (self.x, *self.given), self.places)[1](value_bar)
+
+    def slopes_again(self, value_bar: Any, x_dot: Any, dots: tuple[Any, ...]) -> tuple[Any, list[Any]]:
+        """The adjoints of the place and of the further arguments in the tangent of the function."""
+        x_bar, *bars = pulled_again(
+            self.func, (self.x, *self.given), (x_dot, *dots), range(len(self.given) + 1), value_bar
+        )
+        return x_bar, bars
+
+    def adjoints(self, x_bar: Any, value_bar: Any) -> list[Any]:
+        """The adjoints of the further arguments, of those of the place and of the value.
+
+        What needs the value alone needs no second derivatives, which may be refused.
+        """
+        found = [zero_like(a) for a in self.given]
+        if np.any(value_bar):
+            found = add(found, self.slopes(value_bar))
+        return add(found, self.equations.adjoints(x_bar, self.x)) if np.any(x_bar) else found
+
+    def value_tangent(self, dots: tuple[Any, ...]) -> Any:
+        """The tangent of the value."""
+        return paired(self.slopes(1.0), list(dots))
+
+
+def least_adjoints(x_bar: Any, value_bar: Any, x: Any, report: Any, fun: Function, args: Any, *how: Any) -> Any:
+    """The adjoints of the further arguments of ``fun`` in where it is least, ``x``, and in how much it is there."""
+    least = Least(x, report, fun, args, *how)
+    return least.as_given(least.adjoints(x_bar, value_bar)) if least.given else []
+
+
+def least_tangent(moves: Any, x: Any, report: Any, fun: Function, args: Any, *how: Any) -> Any:
+    """The tangents of where a function is least, of how much it is there, and of the report on that."""
+    least = Least(x, report, fun, args, *how)
+    if not least.given:
         return np.zeros(np.shape(x))[()], 0.0, 0.0
+    dots = least.dots(moves)
     try:
-        x_dot = by_place()
+        x_dot = least.equations.tangent(dots, x)
     except S2SADError as error:
         x_dot = Undefined(error)
-    return x_dot, by_value(), 0.0
+    return x_dot, least.value_tangent(dots), 0.0
+
+
+def least_adjoints_tangent(
+    x_bar_dot: Any, value_bar_dot: Any, x_dot: Any, args_dot: Any, x_bar: Any, value_bar: Any, x: Any, *call: Any
+) -> Any:
+    """The tangent of `least_adjoints`."""
+    least = Least(x, *call)
+    if not least.given:
+        return []
+    dots, found = least.dots(args_dot), least.adjoints(x_bar_dot, value_bar_dot)
+    if np.any(value_bar):
+        found = add(found, least.slopes_again(value_bar, x_dot, dots)[1])
+    if np.any(x_bar):
+        found = add(found, least.equations.adjoints_tangent(0.0, x_dot, dots, x_bar, x))
+    return least.as_given(found)
+
+
+def least_adjoints_adjoints(c: Any, x_bar: Any, value_bar: Any, x: Any, *call: Any) -> tuple[Any, Any, Any, Any]:
+    """The adjoints of ``x_bar``, ``value_bar``, ``x`` and the further arguments in `least_adjoints`."""
+    least = Least(x, *call)
+    if not least.given:
+        return 0.0, 0.0, 0.0, []
+    dots = least.dots(c)
+    x_bar_bar, x_in_bar, found = 0.0 * x, 0.0 * x, [zero_like(a) for a in least.given]
+    if np.any(value_bar):
+        more, bars = least.slopes_again(value_bar, None, dots)
+        x_in_bar, found = x_in_bar + more, add(found, bars)
+    if np.any(x_bar):
+        x_bar_bar, more, bars = least.equations.adjoints_adjoints(dots, x_bar, x)
+        x_in_bar, found = x_in_bar + more, add(found, bars)
+    else:
+        x_bar_bar = least.equations.tangent(dots, x)
+    return x_bar_bar, least.value_tangent(dots), x_in_bar, least.as_given(found)
+
+
+def least_tangent_tangent(
+    moves_dot: Any, x_dot: Any, args_dot: Any, moves: Any, x: Any, *call: Any
+) -> tuple[Any, Any, Any]:
+    """The tangent of `least_tangent`."""
+    least = Least(x, *call)
+    if not least.given:
+        return 0.0 * x, 0.0, 0.0
+    dots, further, places = least.dots(moves), least.dots(moves_dot), least.dots(args_dot)
+    twice = moved_again(least.func, (x, *least.given), (None, *dots), (x_dot, *places))
+    place = least.equations.tangent_tangent(further, x_dot, places, dots, x)
+    return place, np.sum(twice) + least.value_tangent(further), 0.0
+
+
+def least_tangent_adjoints(z_bar: Any, moves: Any, x: Any, *call: Any) -> tuple[Any, Any, Any]:
+    """The adjoints of ``moves``, ``x`` and the further arguments in `least_tangent`."""
+    least = Least(x, *call)
+    if not least.given:
+        return [], 0.0 * x, []
+    dots = least.dots(moves)
+    moves_bar, x_bar, found = least.adjoints(z_bar[0], z_bar[1]), 0.0 * x, [zero_like(a) for a in least.given]
+    if np.any(z_bar[1]):
+        more, bars = least.slopes_again(z_bar[1], None, dots)
+        x_bar, found = x_bar + more, add(found, bars)
+    if np.any(z_bar[0]):
+        _, more, bars = least.equations.tangent_adjoints(z_bar[0], dots, x)
+        x_bar, found = x_bar + more, add(found, bars)
+    return least.as_given(moves_bar), x_bar, least.as_given(found)

@@ -191,6 +191,35 @@ class Equations:
         x_bar, *bars = pulled_again(self.func, args, dots, range(len(args)), weights)
         return x_bar, self.as_given(bars)
 
+    def adjoints_adjoints(self, c: Any, x_bar: Any, x: Any) -> tuple[Any, Any, Any]:
+        """The adjoints of ``x_bar``, ``x`` and the further arguments in the `adjoints` of these."""
+        if not self.given:
+            return 0.0, 0.0, []
+        x_dot = self.tangent(c, x)
+        return x_dot, *self.again(self.weights(x_bar, x), x, x_dot, c)
+
+    def adjoints_tangent(self, x_bar_dot: Any, x_dot: Any, args_dot: Any, x_bar: Any, x: Any) -> Any:
+        """The tangent of the `adjoints` of the further arguments."""
+        if not self.given:
+            return []
+        more, bars = self.again(self.weights(x_bar, x), x, x_dot, args_dot)
+        return add(bars, self.adjoints(x_bar_dot + more, x))
+
+    def tangent_adjoints(self, bar: Any, moves: Any, x: Any) -> tuple[Any, Any, Any]:
+        """The adjoints of ``moves``, ``x`` and the further arguments in the `tangent` of the solution."""
+        if not self.given:
+            return [], 0.0, []
+        place_dot = self.tangent(moves, x)
+        return self.adjoints(bar, x), *self.again(self.weights(bar, x), x, place_dot, moves)
+
+    def tangent_tangent(self, moves_dot: Any, x_dot: Any, args_dot: Any, moves: Any, x: Any) -> Any:
+        """The tangent of the `tangent` of the solution."""
+        if not self.given:
+            return 0.0 * x
+        dots = self.tangent(moves, x), *self.dots(moves)
+        twice = moved_again(self.func, (x, *self.given), dots, (x_dot, *self.dots(args_dot)))
+        return self.moved(np.asarray(twice), x) + self.tangent(moves_dot, x)
+
 
 class System(Equations):
     """A linear system of which the matrix is a function, and the right-hand side the first of the arguments."""
@@ -224,43 +253,26 @@ def root_tangent(moves: Any, x: Any, func: Function, args: Any, of: Any = None, 
 
 def adjoints_adjoints(c: Any, x_bar: Any, x: Any, func: Function, args: Any, *options: Any) -> tuple[Any, Any, Any]:
     """The adjoints of ``x_bar``, ``x`` and the further arguments in `root_adjoints`."""
-    equations = _equations(func, args, *options)
-    if not equations.given:
-        return 0.0, 0.0, []
-    x_dot = equations.tangent(c, x)
-    return x_dot, *equations.again(equations.weights(x_bar, x), x, x_dot, c)
+    return _equations(func, args, *options).adjoints_adjoints(c, x_bar, x)
 
 
 def adjoints_tangent(
     x_bar_dot: Any, x_dot: Any, args_dot: Any, x_bar: Any, x: Any, func: Function, args: Any, *options: Any
 ) -> Any:
     """The tangent of `root_adjoints`."""
-    equations = _equations(func, args, *options)
-    if not equations.given:
-        return []
-    more, bars = equations.again(equations.weights(x_bar, x), x, x_dot, args_dot)
-    return add(bars, equations.adjoints(x_bar_dot + more, x))
+    return _equations(func, args, *options).adjoints_tangent(x_bar_dot, x_dot, args_dot, x_bar, x)
 
 
 def tangent_adjoints(bar: Any, moves: Any, x: Any, func: Function, args: Any, *options: Any) -> tuple[Any, Any, Any]:
     """The adjoints of ``moves``, ``x`` and the further arguments in `root_tangent`."""
-    equations = _equations(func, args, *options)
-    if not equations.given:
-        return [], 0.0, []
-    place_dot = equations.tangent(moves, x)
-    return equations.adjoints(bar, x), *equations.again(equations.weights(bar, x), x, place_dot, moves)
+    return _equations(func, args, *options).tangent_adjoints(bar, moves, x)
 
 
 def tangent_tangent(
     moves_dot: Any, x_dot: Any, args_dot: Any, moves: Any, x: Any, func: Function, args: Any, *options: Any
 ) -> Any:
     """The tangent of `root_tangent`."""
-    equations = _equations(func, args, *options)
-    if not equations.given:
-        return 0.0 * x
-    dots = equations.tangent(moves, x), *equations.dots(moves)
-    twice = moved_again(equations.func, (x, *equations.given), dots, (x_dot, *equations.dots(args_dot)))
-    return equations.moved(np.asarray(twice), x) + equations.tangent(moves_dot, x)
+    return _equations(func, args, *options).tangent_tangent(moves_dot, x_dot, args_dot, moves, x)
 
 
 def without(held: np.ndarray, rows: np.ndarray) -> np.ndarray:

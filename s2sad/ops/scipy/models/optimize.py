@@ -80,29 +80,35 @@ def root(fun: Any, x0: Any, args: Any = (), method: Any = "hybr", jac: Any = Non
 class Minimum:
     """Where a function is least, how much it is there, and how that was found."""
 
-    def __init__(self, x: Any, fun: Any, report: Any) -> None:
-        self.x = x
-        self.fun = fun
-        self.report = report
+    def __init__(self, found: Any) -> None:
+        self.found = found
+
+    @property
+    def x(self) -> Any:
+        return self.found[0]
+
+    @property
+    def fun(self) -> Any:
+        return self.found[1]
 
     def __getitem__(self, name: str) -> Any:
         return getattr(self, name)
 
     @property
     def success(self) -> Any:
-        return stop_gradient(self.report.success)
+        return stop_gradient(self.found[2].success)
 
     @property
     def status(self) -> Any:
-        return stop_gradient(self.report.status)
+        return stop_gradient(self.found[2].status)
 
     @property
     def message(self) -> Any:
-        return stop_gradient(self.report.message)
+        return stop_gradient(self.found[2].message)
 
     @property
     def nfev(self) -> Any:
-        return stop_gradient(self.report.nfev)
+        return stop_gradient(self.found[2].nfev)
 
 
 @model(optimize.minimize)
@@ -117,8 +123,7 @@ def minimize(
     tol: Any = None,
     options: Any = None,
 ) -> Any:
-    x, value, report = found_minimum(fun, x0, args, method, jac, tol, options, bounds)
-    return Minimum(x, value, report)
+    return Minimum(found_minimum(fun, x0, args, method, jac, tol, options, bounds))
 
 
 @model(optimize.minimize_scalar)
@@ -131,36 +136,41 @@ def minimize_scalar(
     tol: Any = None,
     options: Any = None,
 ) -> Any:
-    x, value, report = found_minimum_scalar(fun, bracket, bounds, args, method, tol, options)
-    return Minimum(x, value, report)
+    return Minimum(found_minimum_scalar(fun, bracket, bounds, args, method, tol, options))
 
 
 class LeastSquares:
     """Where the sum of squares is least, half of it, and how that was found."""
 
-    def __init__(self, x: Any, cost: Any, report: Any) -> None:
-        self.x = x
-        self.cost = cost
-        self.report = report
+    def __init__(self, found: Any) -> None:
+        self.found = found
+
+    @property
+    def x(self) -> Any:
+        return self.found[0]
+
+    @property
+    def cost(self) -> Any:
+        return self.found[1]
 
     def __getitem__(self, name: str) -> Any:
         return getattr(self, name)
 
     @property
     def success(self) -> Any:
-        return stop_gradient(self.report.success)
+        return stop_gradient(self.found[2].success)
 
     @property
     def status(self) -> Any:
-        return stop_gradient(self.report.status)
+        return stop_gradient(self.found[2].status)
 
     @property
     def message(self) -> Any:
-        return stop_gradient(self.report.message)
+        return stop_gradient(self.found[2].message)
 
     @property
     def nfev(self) -> Any:
-        return stop_gradient(self.report.nfev)
+        return stop_gradient(self.found[2].nfev)
 
 
 @model(optimize.least_squares)
@@ -182,10 +192,9 @@ def least_squares(
     args: Any = (),
 ) -> Any:
     options = {"x_scale": x_scale, "diff_step": diff_step, "max_nfev": max_nfev}
-    x, cost, report = found_least_squares(
-        fun, x0, jac, method, ftol, xtol, gtol, args, bounds, loss, f_scale, **options
+    return LeastSquares(
+        found_least_squares(fun, x0, jac, method, ftol, xtol, gtol, args, bounds, loss, f_scale, **options)
     )
-    return LeastSquares(x, cost, report)
 
 
 @model(optimize.lsq_linear)
@@ -199,8 +208,7 @@ def lsq_linear(
     *,
     max_iter: Any = None,
 ) -> Any:
-    x, cost, report = found_bounded(A, b, bounds, method, tol, lsq_solver, max_iter)
-    return LeastSquares(x, cost, report)
+    return LeastSquares(found_bounded(A, b, bounds, method, tol, lsq_solver, max_iter))
 
 
 @model(optimize.curve_fit)
