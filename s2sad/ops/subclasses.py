@@ -20,7 +20,8 @@ _PLAIN = (
     np.array, np.asarray, np.ascontiguousarray, np.copy, np.linalg.norm, np.linalg.det, np.cross, np.outer,
     np.concatenate, np.hstack, np.einsum, np.tensordot, np.interp, np.fft.fft, np.fft.ifft, np.fft.rfft, np.convolve,
     np.array_equal, np.shape, np.ndim, np.size, np.triu, np.tril, np.where, np.count_nonzero, np.searchsorted,
-    np.linalg.eigvalsh, np.linalg.matrix_rank, np.iscomplexobj, np.isrealobj,
+    np.linalg.eigvalsh, np.linalg.matrix_rank, np.iscomplexobj, np.isrealobj, np.pad, np.cov, np.diag, np.isin,
+    np.broadcast_to,
     builtins.len, builtins.float, builtins.int, builtins.bool, np.ndarray.tolist, np.ndarray.item,
     math.sqrt, math.sin, math.cos, math.exp, math.log, math.atan2,
 )  # fmt: skip
@@ -43,18 +44,34 @@ _LIKE_UNSEEN = (
     np.std, np.var, np.median, np.diff, np.isclose, np.roll, np.trapezoid, np.nansum, np.nanmean, np.ptp,
     np.ndarray.std, np.ndarray.var,
 )  # fmt: skip
-UNSEEN = frozenset((*_PLAIN_UNSEEN, *_LIKE_UNSEEN))
+UNSEEN = frozenset((*_PLAIN_UNSEEN, *_LIKE_UNSEEN, np.unique))
 #: Those whose results have as many axes as the first argument.
 KEEPING = frozenset({
     np.ndarray.copy, np.clip, np.ndarray.clip, np.zeros_like, np.ones_like, np.full_like, np.empty_like, np.linalg.inv,
     np.linalg.cholesky, np.round, np.ndarray.round, np.flip, np.fliplr, np.flipud, np.diff, np.roll,
 })  # fmt: skip
 _FIRST = (np.dot, np.ndarray.dot)
+#: Those that hand their result to ``__array_wrap__`` of a class that defines it, as universal functions do, without
+#: saying which function it was.
+REDUCTIONS = frozenset({
+    np.sum, np.max, np.min, np.prod, np.any, np.all, np.cumsum, np.cumprod, np.ndarray.sum, np.ndarray.max,
+    np.ndarray.min, np.ndarray.prod, np.ndarray.any, np.ndarray.all, np.ndarray.cumsum, np.ndarray.cumprod,
+})  # fmt: skip
+#: Those that call it otherwise, or more than once; nothing else that is known here does.
+WRAPPING_OTHERWISE = frozenset({
+    np.mean, np.clip, np.round, np.linalg.inv, np.linalg.cholesky, np.trace, np.allclose, np.std, np.var, np.median,
+    np.diff, np.isclose, np.trapezoid, np.nansum, np.nanmean, np.ptp, np.ndarray.mean, np.ndarray.clip,
+    np.squeeze, np.ndarray.squeeze, np.ndarray.round, np.ndarray.trace, np.ndarray.std, np.ndarray.var,
+})  # fmt: skip
 OUTCOMES: dict[Any, Outcome] = {
     **dict.fromkeys((*_PLAIN, *_PLAIN_UNSEEN), "plain"),
     **dict.fromkeys((*_LIKE, *_LIKE_UNSEEN), "like"),
     **dict.fromkeys(_FIRST, "first"),
 }
+#: Those that give several arrays, and which of these they hand to ``__array_wrap__``, without any other argument.
+PARTS: dict[Any, tuple[bool, ...]] = {
+    np.linalg.svd: (True, False, True), np.linalg.eigh: (False, True), np.linalg.eig: (False, True),
+}  # fmt: skip
 #: Functions of Python that run through what they are given.
 RUNNING = (
     builtins.sum, builtins.list, builtins.tuple, builtins.any, builtins.all, builtins.min, builtins.max,
@@ -85,5 +102,7 @@ def outcome_of(function: Any, named: Sequence[str] = ()) -> Outcome | None:
         found = OUTCOMES.get(function)
     except TypeError:
         return None
-    allowed = _NAMED | {"dtype"} if found == "plain" else _NAMED
+    if function is np.unique:
+        found = "plain" if "axis" in named else None
+    allowed = _NAMED | {"dtype", "mode", "tol", "rtol", "hermitian"} if found == "plain" else _NAMED
     return found if allowed.issuperset(named) else None

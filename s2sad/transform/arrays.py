@@ -16,14 +16,36 @@ from typing import Any
 import numpy as np
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operation, Place, Value
-from s2sad.ir.types import scalar
-from s2sad.ops.subclasses import KEEPING, OPERATOR_METHODS, RUNNING, UNSEEN, Outcome, outcome_of
+from s2sad.ops.subclasses import (
+    KEEPING,
+    OPERATOR_METHODS,
+    PARTS,
+    REDUCTIONS,
+    RUNNING,
+    UNSEEN,
+    WRAPPING_OTHERWISE,
+    Outcome,
+    outcome_of,
+)
 from s2sad.runtime.classes import static_member
 from s2sad.runtime.items import require_layout, require_ndarray
 from s2sad.runtime.objects import object_of, sole_number
-from s2sad.transform import sizes
+from s2sad.transform import ranks, sizes
+from s2sad.transform.array_objects import (
+    ELEMENTS,
+    axes,
+    axes_left,
+    broadcast_axes,
+    elements,
+    holds_array,
+    is_array,
+    known_axes,
+    multiplied_axes,
+    noted_number,
+    users,
+)
 from s2sad.transform.classes import is_array_class
-from s2sad.transform.containers import MOST_ITEMS, called, computed, items_of, performed
+from s2sad.transform.containers import MOST_ITEMS, called, computed, performed
 from s2sad.transform.existing import guard_class, guard_member, owner
 from s2sad.transform.known import (
     Abstract,
@@ -39,50 +61,23 @@ from s2sad.transform.known import (
     Unsure,
 )
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
+from s2sad.transform.wrapping import FINALIZE, MODELS, WRAP, sees_nothing, ufunc_of, wrapped, wrapped_alone
 
 Args = Sequence[tuple[str, Abstract]]
 
-#: The attribute that stands for the array which an object is; no other attribute may have this name.
-ELEMENTS = "elements"
 #: The attributes of an array that are no arrays.
 _PLAIN = frozenset({"shape", "ndim", "size", "dtype", "itemsize", "nbytes"})
 
 
-def is_array(value: Abstract) -> bool:
-    """Whether a value is an object of a subclass of arrays that the program makes."""
-    return isinstance(value, Record) and issubclass(value.cls, np.ndarray) and ELEMENTS in value.fields
+def _is_told(s: Specialiser, value: Abstract, name: str) -> bool:
+    """Whether a method of the class of a value, or of what is in a list or tuple, gets each object that is made.
 
-
-def holds_array(s: Specialiser, value: Abstract) -> bool:
-    """Whether a value is such an object, or a list or tuple of known items with one."""
+    One that nobody can notice to have been called does not count.
+    """
     row = s.row(value) if isinstance(value, (Row, Items)) else None
-    return is_array(value) or (row is not None and any(holds_array(s, item) for item in row))
-
-
-def elements(s: Specialiser, value: Abstract) -> Abstract:
-    """The array that an object is, a list or tuple with these in the place of objects, or any other value itself."""
-    if isinstance(value, Known) and isinstance(value.value, np.ndarray) and type(value.value) is not np.ndarray:
-        raise NotSpecialisedError("subclass")
-    if isinstance(value, Record) and is_array(value):
-        held = s.state[value.fields[ELEMENTS]]
-        if held is UNSET or isinstance(held, (Kept, Unsure)):
-            raise NotSpecialisedError("subclass")
-        return held
-    if not holds_array(s, value):
-        return value
-    row = [elements(s, item) for item in s.row(value) or ()]
-    return Row(tuple(row)) if isinstance(value, Row) else items_of(s, row)
-
-
-def users(value: Abstract, name: str) -> bool:
-    """Whether the class of an object defines a member otherwise than arrays do."""
-    return isinstance(value, Record) and static_member(value.cls, name) is not static_member(np.ndarray, name)
-
-
-def _is_told(s: Specialiser, value: Abstract) -> bool:
-    """Whether ``__array_finalize__`` of a value, or of what is in a list or tuple, gets each object that is made."""
-    row = s.row(value) if isinstance(value, (Row, Items)) else None
-    return users(value, "__array_finalize__") or (row is not None and any(_is_told(s, item) for item in row))
+    if row is not None:
+        return any(_is_told(s, item, name) for item in row)
+    return users(value, name) and not (name == FINALIZE and isinstance(value, Record) and sees_nothing(s, value.cls))
 
 
 # --- making objects
@@ -161,14 +156,14 @@ def made(
 ) -> Done:
     """A new object of a class, with a ``number`` of axes, that NumPy makes of a source, which may be None."""
     s.used = True
-    record = Record(cls, axes=_known_axes(s, array) if number is None else number)
+    record = Record(cls, axes=known_axes(s, array) if number is None else number)
     s.state[record.identity] = Constant(None)
     cell = record.fields[ELEMENTS] = Cell(ELEMENTS, None, record)
     s.state[cell] = array
-    finalize = static_member(cls, "__array_finalize__")
+    finalize = static_member(cls, FINALIZE)
     if isinstance(finalize, types.FunctionType):
-        guard_member(s, cls, "__array_finalize__")
-        of_class = owner(cls, "__array_finalize__"), record
+        guard_member(s, cls, FINALIZE)
+        of_class = owner(cls, FINALIZE), record
         done = s.call_function(s, finalize, [("", record), ("", source)], op, frame, of_class)
         if isinstance(done, End):
             return done
@@ -199,6 +194,10 @@ def viewed(s: Specialiser, receiver: Abstract, args: Args, op: Operation, frame:
     if not is_array(receiver):
         if array not in s.arrays:
             _require(s, require_ndarray, [array], op, frame)
+        hint = s.ranks.get(ranks.source_of(s, array))  # type: ignore[arg-type]
+        if isinstance(array, Value) and hint is not None and known_axes(s, array) is None:
+            _require(s, require_layout, [array, Constant(""), Constant(hint)], op, frame)
+            s.ranks[array] = hint
         source = Record(np.ndarray)
         s.state[source.identity] = Constant(None)
         cell = source.fields[ELEMENTS] = Cell(ELEMENTS, None, source)
@@ -241,6 +240,11 @@ def of_arrays(s: Specialiser, known: Known, args: Args, op: Operation, frame: Fr
     if function is np.ndarray.__new__:
         return made_of_buffer(s, args, op, frame)
     first = args[0][1] if args and not args[0][0] else None
+    if getattr(function, "__name__", "") == WRAP and getattr(function, "__objclass__", None) is np.ndarray:
+        if len(args) < 2 or any(kind for kind, _ in args) or first is None or not is_array(first):
+            raise NotSpecialisedError("subclass")
+        _require(s, require_ndarray, [elements(s, args[1][1])], op, frame)
+        return _made_like(s, first, elements(s, args[1][1]), op, frame)
     if function is np.ndarray.view and first is not None:
         return viewed(s, first, args[1:], op, frame)
     if not any(holds_array(s, value) for _, value in args):
@@ -250,8 +254,10 @@ def of_arrays(s: Specialiser, known: Known, args: Args, op: Operation, frame: Fr
         return (computed(s, "call", tuple([kind for kind, _ in args]), [known, *run], op, frame),)
     if isinstance(function, types.WrapperDescriptorType) and first is not None and is_array(first):
         return _of_super(s, function.__name__, [value for _, value in args], op, frame)
+    if any(function is one for one in PARTS) and is_array(first or NONE):
+        return _parts(s, known, args, op, frame)
     outcome = outcome_of(function, [kind for kind, _ in args if kind])
-    if outcome is None or (function in UNSEEN and any(_is_told(s, v) for _, v in args)):
+    if outcome is None or (function in UNSEEN and any(_is_told(s, v, FINALIZE) for _, v in args)):
         return None
     if not isinstance(function, types.MethodDescriptorType):
         name = getattr(function, "__name__", "")
@@ -259,6 +265,8 @@ def of_arrays(s: Specialiser, known: Known, args: Args, op: Operation, frame: Fr
         asks = not isinstance(function, np.ufunc) and hasattr(np.ndarray, method)
         if asks and any(users(value, method) for _, value in args):
             return None
+    if function in WRAPPING_OTHERWISE and any(_is_told(s, v, WRAP) for _, v in args):
+        return s.call_function(s, MODELS[function], args, op, frame, None) if function in MODELS else None
     given = [elements(s, value) for _, value in args]
     kinds = tuple([kind for kind, _ in args])
     if isinstance(function, types.MethodDescriptorType):
@@ -269,11 +277,56 @@ def of_arrays(s: Specialiser, known: Known, args: Args, op: Operation, frame: Fr
         given, kinds = given[1:], kinds[1:]
     else:
         asked = known if known.path else s.outside(function, function.__name__)
-    found = computed(s, "call", kinds, [asked, *given], op, frame)
     values = [value for _, value in args]
-    is_elementwise = isinstance(function, np.ufunc) and function.signature is None
-    number = _broadcast(s, values) if is_elementwise else _known_axes(s, values[0]) if function in KEEPING else None
+    is_ufunc = isinstance(function, np.ufunc) and function.signature is None
+    number = broadcast_axes(s, values) if is_ufunc else known_axes(s, values[0]) if function in KEEPING else None
+    number = multiplied_axes(s, values) if function is np.matmul else number
+    found = computed(s, "call", kinds, [asked, *given], op, frame)
+    if function is np.linalg.norm and len(args) == 1:
+        return (noted_number(s, found),)
+    if outcome == "like" and (like := _wrapping(values)) is not None:
+        if function is abs:
+            return wrapped(s, like, found, (np.absolute, values), known_axes(s, like), op, frame)
+        if isinstance(function, np.ufunc):
+            return wrapped(s, like, found, (function, values), number, op, frame)
+        if function in REDUCTIONS:
+            left = axes_left(s, function, args)
+            return wrapped(s, like, found, None, known_axes(s, found) if left is None else left, op, frame)
     return _outcome(s, outcome, found, values, op, frame, number)
+
+
+def _parts(s: Specialiser, known: Known, args: Args, op: Operation, frame: Frame) -> Done:
+    """The arrays that a decomposition gives, of which some are objects of the class of what is decomposed."""
+    like = args[0][1]
+    assert isinstance(like, Record)
+    if not all(isinstance(value, Constant) and kind == "full_matrices" for kind, value in args[1:]):
+        raise NotSpecialisedError("subclass")
+    given = [elements(s, like), *(value for _, value in args[1:])]
+    kinds = tuple([kind for kind, _ in args])
+    found = computed(s, "call", kinds, [known, *given], op, frame)
+    is_object = PARTS[known.value]
+    results = tuple([Value() for _ in is_object])
+    performed(s, "unpack", (len(results), None), [found], op, frame, results)
+    parts: list[Abstract] = []
+    number, wraps = known_axes(s, like), _wrapping([like]) is not None
+    for result, is_made in zip(results, is_object, strict=True):
+        part = s.get(result, frame)
+        if not is_made:
+            parts.append(part)
+            continue
+        done = (
+            wrapped_alone(s, like, part, number, op, frame) if wraps else _made_like(s, like, part, op, frame, number)
+        )
+        if not isinstance(done, tuple):
+            return done
+        parts.append(done[0])
+    return (Row(tuple(parts)),)
+
+
+def _wrapping(values: Sequence[Abstract]) -> Record | None:
+    """The object whose ``__array_wrap__`` gets what universal functions find, if its class defines that."""
+    like = next(filter(is_array, values), None)
+    return like if isinstance(like, Record) and users(like, WRAP) else None
 
 
 def _outcome(
@@ -290,43 +343,12 @@ def _outcome(
     if outcome == "plain" or like is None or not is_array(like):
         return (found,)
     if outcome == "first":
-        one, other = [_known_axes(s, value) for value in (*values, NONE)[:2]]
+        one, other = [known_axes(s, value) for value in (*values, NONE)[:2]]
         if one == other == 1:
-            return (found,)
+            return (noted_number(s, found),)
         if (one or 0) < 2 and (other or 0) < 2:
             return (_number(s, found, op, frame),)
     return _made_like(s, like, found, op, frame, number)
-
-
-def axes(s: Specialiser, value: Abstract) -> int:
-    """How many axes an array has; none of a number.
-
-    Raises:
-        NotSpecialisedError: where that is not known.
-    """
-    number = _known_axes(s, value)
-    if number is None:
-        s.relied.asks_sizes = True
-        raise NotSpecialisedError("axes")
-    return number
-
-
-def _known_axes(s: Specialiser, value: Abstract) -> int | None:
-    if isinstance(value, Record) and value.axes is not None:
-        return value.axes
-    known = s.plain(elements(s, value))
-    if isinstance(known, Constant) or known in s.numbers:
-        return 0
-    fact = (s.types.get(known) or s.scalars.get(known)) if isinstance(known, Value) else None
-    if fact is None:
-        return None
-    return 0 if fact.kind == "scalar" else fact.ndim if fact.kind == "array" else None
-
-
-def _broadcast(s: Specialiser, values: Sequence[Abstract]) -> int | None:
-    """How many axes the values together have."""
-    numbers = [_known_axes(s, value) for value in values]
-    return max(n for n in numbers if n is not None) if None not in numbers else None
 
 
 def _of_super(s: Specialiser, name: str, values: Sequence[Abstract], op: Operation, frame: Frame) -> Done:
@@ -344,17 +366,22 @@ def _of_super(s: Specialiser, name: str, values: Sequence[Abstract], op: Operati
 
 def numpys(s: Specialiser, kind: str, data: Any, values: Sequence[Abstract], op: Operation, frame: Frame) -> Done:
     """An operator as arrays define it, of such objects and other values: what a universal function does."""
+    if kind == "inplace" and _wrapping(values) is not None:
+        raise NotSpecialisedError("subclass")
     if kind == "inplace" and not is_array(values[0]):
         kind = "inplace" if axes(s, values[0]) else "binary"
         if kind == "inplace":
             return (computed(s, kind, data, [elements(s, v) for v in values], op, frame),)
+    number = multiplied_axes(s, values) if data == "@" else broadcast_axes(s, values)
     found = computed(s, kind, data, [elements(s, v) for v in values], op, frame)
     if kind == "inplace":
         record = values[0]
         assert isinstance(record, Record)
         s.state[record.fields[ELEMENTS]] = found
         return (record,)
-    return _outcome(s, "like", found, values, op, frame, None if data == "@" else _broadcast(s, values))
+    if (like := _wrapping(values)) is not None:
+        return wrapped(s, like, found, (ufunc_of(kind, data), values), number, op, frame)
+    return _outcome(s, "like", found, values, op, frame, number)
 
 
 def require_asked_first(s: Specialiser, left: Abstract) -> None:
@@ -378,14 +405,14 @@ def item(s: Specialiser, values: Sequence[Abstract], op: Operation, frame: Frame
     of_slices = [i for i in indices if i in s.slices]
     number = None
     if len(numbers) + len(of_slices) == len(indices):
-        if of_slices and _known_axes(s, base) is None:
+        if of_slices and known_axes(s, base) is None:
             return _made_like(s, base, found, op, frame)
-        known = _known_axes(s, base)
+        known = known_axes(s, base)
         if known is None:
             return (_number(s, found, op, frame),)
         number = known - len(numbers)
         if number == 0 and not of_slices:
-            return (_noted(s, found),)
+            return (noted_number(s, found),)
     elif not any(_is_array_index(s, i) for i in indices) and axes(s, found) == 0:
         raise NotSpecialisedError("axes")
     return _made_like(s, base, found, op, frame, number)
@@ -393,22 +420,13 @@ def item(s: Specialiser, values: Sequence[Abstract], op: Operation, frame: Frame
 
 def _is_array_index(s: Specialiser, index: Abstract) -> bool:
     """Whether an index surely is an array with axes, or a list."""
-    return isinstance(index, Items) or bool(_known_axes(s, index) if is_array(index) else 0)
+    return isinstance(index, Items) or bool(known_axes(s, index) if is_array(index) else 0)
 
 
 def _number(s: Specialiser, found: Abstract, op: Operation, frame: Frame) -> Abstract:
     """What is a number where arrays have as many axes as there are indices, which is checked when the program runs."""
     s.relied.asks_sizes = True
-    return _noted(s, _called(s, sole_number, [found], op, frame))
-
-
-def _noted(s: Specialiser, found: Abstract) -> Abstract:
-    """A value that surely is a number."""
-    if isinstance(found, Value):
-        s.numbers.add(found)
-        if s.sized and found not in s.scalars:
-            sizes.note(s, found, scalar(False))
-    return found
+    return noted_number(s, _called(s, sole_number, [found], op, frame))
 
 
 def _is_number(s: Specialiser, index: Abstract) -> bool:
@@ -430,7 +448,7 @@ def iterated(s: Specialiser, record: Record, op: Operation, frame: Frame) -> Abs
     """What a loop over such an object runs through: the array, if it has one axis."""
     if any(users(record, name) for name in ("__iter__", "__getitem__", "__len__")):
         raise NotSpecialisedError("subclass")
-    found, number = elements(s, record), _known_axes(s, record)
+    found, number = elements(s, record), known_axes(s, record)
     if number is None:
         s.relied.asks_sizes = True
         _require(s, require_layout, [found, Constant(""), Constant(1)], op, frame)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from s2sad.ir.code import UNSET, Constant, Exit, Kind, Operand, Operation, Place, Region, Value
-from s2sad.transform import choices, presence
+from s2sad.transform import choices, presence, ranks, sizes
 from s2sad.transform.boxes import boxed
 from s2sad.transform.coded import put_into_lists, rows_of_arms
 from s2sad.transform.existing import is_existing
@@ -60,7 +60,21 @@ def branch(s: Specialiser, op: Operation, frame: Frame) -> Done:
     names = [r.name if r in s.live else None for r in op.results]
     with s.stand_ins.reading(isinstance(test, (Items, Value))):
         condition = s.dynamic(test)
-    return fork(s, condition, arms, names, frame.place or op.place, op.kind)
+    if (asked := ranks.asked(s, condition)) is None:
+        return fork(s, condition, arms, names, frame.place or op.place, op.kind)
+    array, number, holds = asked
+    at = 0 if holds else 1
+    arms[at] = functools.partial(_with_axes, s, array, number, arms[at])
+    done = fork(s, condition, arms, names, frame.place or op.place, op.kind)
+    if op.regions[1 - at].exit.kind in ("raise", "never"):
+        ranks.note(s, array, number)
+    return done
+
+
+def _with_axes(s: Specialiser, array: Value, number: int, arm: Arm) -> End:
+    """An arm in which an array has a number of axes."""
+    s.ranks[array] = number
+    return arm()
 
 
 def _named(s: Specialiser, values: Sequence[Abstract], op: Operation, frame: Frame) -> tuple[Abstract, ...]:
@@ -219,6 +233,8 @@ class _Joining:
         """A result that has one of some values."""
         made = Value(name)
         self.results.append(made)
+        if (fact := sizes.of_leaf(self.s, values)) is not None:
+            sizes.note(self.s, made, fact)
         for handed, value, (state, inside) in zip(self.handed, values, self.parts, strict=True):
             handed.append(value)
             held = things_of(value, state) if is_static(value) else ()

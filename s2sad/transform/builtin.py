@@ -20,7 +20,7 @@ from s2sad.ir.code import NONE, UNSET, Constant, Operation, Value
 from s2sad.runtime.classes import own_class, static_member
 from s2sad.runtime.items import is_function, is_place, no_function
 from s2sad.transform import generators, signatures, sizes, variables
-from s2sad.transform.arrays import is_array
+from s2sad.transform.array_objects import is_array
 from s2sad.transform.branches import fork
 from s2sad.transform.class_tests import class_test, instance_test
 from s2sad.transform.classes import GETTER

@@ -297,7 +297,7 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     """A call of a function or class that exists."""
     value = known.value
     if value is super:
-        return supers.super_of(args, frame)
+        return supers.super_of(s, args, frame)
     if (done := of_arrays(s, known, args, op, frame)) is not None:
         return done
     if value is object.__init__:

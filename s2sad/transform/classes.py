@@ -81,7 +81,7 @@ def is_simple(cls: type, *but: str) -> bool:
 
 #: Members of arrays that a subclass may not define, since functions of NumPy ask for them.
 _ARRAY_PROTOCOL = (
-    "__array__", "__array_ufunc__", "__array_function__", "__array_wrap__", "__array_priority__", "__array_interface__",
+    "__array__", "__array_ufunc__", "__array_function__", "__array_priority__", "__array_interface__",
     "__array_struct__", "__buffer__", "__reduce__", "shape", "ndim", "size", "dtype", "strides", "base", "data",
     "flags", "itemsize", "nbytes",
 )  # fmt: skip
@@ -91,8 +91,8 @@ def is_array_class(cls: type) -> bool:
     """Whether a class is the user's own of arrays, the objects of which are an array, attributes and methods."""
     if type(cls) is not type or own_class(cls) is None or np.ndarray not in cls.__mro__:
         return False
-    *own, base = cls.__mro__[:-1]
-    if base is not np.ndarray or any(b in _BASES or own_class(b) is None for b in own):
+    own = [base for base in cls.__mro__[:-1] if base is not np.ndarray]
+    if any(b in _BASES or own_class(b) is None for b in own):
         return False
     odd = {*_ODD, *_ARRAY_PROTOCOL} - {"__new__"}
     return all(odd.isdisjoint(vars(b)) and all(map(_is_plain_member, vars(b).items())) for b in own)

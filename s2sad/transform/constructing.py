@@ -12,7 +12,7 @@ from s2sad.ir.code import Constant, Operation, Place
 from s2sad.ops.models import is_of_model
 from s2sad.runtime.classes import static_member
 from s2sad.runtime.objects import object_with
-from s2sad.transform import arrays, attribute_dicts
+from s2sad.transform import array_objects, arrays, attribute_dicts
 from s2sad.transform.classes import (
     GETTER,
     SETTER,
@@ -84,7 +84,7 @@ def exception(s: Specialiser, known: Known, args: Args, op: Operation, frame: Fr
 
 def _as_it_is(s: Specialiser, record: Record, place: Place | None) -> Abstract:
     """An object that exists, with the attributes that one has which the program makes."""
-    if arrays.is_array(record):
+    if array_objects.is_array(record):
         return arrays.returned(s, record, place)
     if record.origin is not None or record.own is not None or is_of_model(record.cls):
         raise NotSpecialisedError("Record")

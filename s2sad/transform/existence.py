@@ -100,6 +100,8 @@ def note_returned(
         s.numbers.update(results)
     elif function is type and s.caught.issuperset(given):
         s.caught.update(results)
+    if isinstance(function, type) and issubclass(function, BaseException) and function.__module__ == "builtins":
+        s.errors.update(dict.fromkeys(results, function))
     if makes_new(function, kinds):
         s.relied.new.update(results)
 
@@ -206,4 +208,6 @@ def read_path(s: Specialiser, known: Known, place: Place | None = None) -> Value
         found = s.emit("attribute", (found,), attribute, place=place)
         s.reads.add(found)
         s.needless.add(found)
+        s.paths[found] = None
+    s.paths[found] = known.value
     return found

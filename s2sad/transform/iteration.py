@@ -7,7 +7,7 @@ from typing import Any
 
 from s2sad.ir.code import Operation
 from s2sad.runtime.classes import static_member
-from s2sad.transform import arrays, definitions, existing
+from s2sad.transform import array_objects, arrays, definitions, existing
 from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Record
 from s2sad.transform.objects import member_call
 from s2sad.transform.specialiser import Frame, Specialiser
@@ -19,7 +19,7 @@ def iterated(s: Specialiser, value: Abstract, op: Operation, frame: Frame) -> Ab
         return existing.iterated(s, value, op, frame) or value
     if not isinstance(value, Record):
         return value
-    if arrays.is_array(value) and not arrays.users(value, "__iter__"):
+    if array_objects.is_array(value) and not array_objects.users(value, "__iter__"):
         return arrays.iterated(s, value, op, frame)
     found = iterator_of(s, value, op, frame)
     if isinstance(found, Record) and static_member(found.cls, "__next__") is not None:

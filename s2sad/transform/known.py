@@ -98,13 +98,13 @@ class Unsure:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What an attribute or variable holds as long as a variable of the new program has it, which is memory.
-
-    What ``is_set`` is set there as well; else it is a value again from where it is set.
+    """What an attribute or variable holds while memory of the new program has it.  What ``is_set`` is set there; else
+    it is a value again from where it is set.  Another variable says whether an attribute is ``given`` that may not be.
     """
 
     variable: Variable
     is_set: bool = True
+    given: Variable | None = None
 
 
 @dataclass(frozen=True, eq=False)

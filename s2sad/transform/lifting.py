@@ -109,8 +109,9 @@ class Lifted:
     gives_settled: bool = False
     #: Which of the leaves that it returns are lists of objects.
     tables: dict[int, Table] = field(default_factory=dict)
-    #: The type of its result, where sizes are known.
+    #: The type of its result, and those of the leaves that it returns, where sizes are known.
     fact: Fact | None = None
+    facts: tuple[Fact | None, ...] = ()
     #: What it is given, and hands back as it is: its caller has that, under these names.
     handed: Mapping[int, str] = field(default_factory=dict)
     #: Whether it does nothing, but perhaps return one of its arguments.
@@ -254,7 +255,7 @@ def _made(
                 del same_objects[count:]
         before = lifted.taken, lifted.results, lifted.changed, lifted.created, lifted.written
         lifted.taken, lifted.titles, lifted.changed, lifted.created, (lifted.results, lifted.rebuild), new = made[:6]
-        lifted.tables, lifted.handed = made[6:]
+        lifted.tables, lifted.handed, lifted.facts = made[6:]
         lifted.written = tuple([n for n, thing in again.made.items() if cell_of(thing) in written])
         lifted.settled = tuple([n for n, thing in again.made.items() if cell_of(thing) in settled_cells])
         lifted.gives_settled = not settled_cells <= initial.keys()
@@ -297,6 +298,7 @@ def _finished(
     Code,
     dict[int, Table],
     dict[int, str],
+    tuple[Fact | None, ...],
 ]:
     """The function that was written: which leaves it takes, and what it returns besides its result."""
     given, things, initial, records = begun.given, begun.things, begun.initial, begun.records
@@ -393,7 +395,8 @@ def _finished(
     }
     handed = dict(reversed(found[0].handed if found else ()))
     rebuilt = shapes[0] if shapes else (None, _never)
-    return taken, tuple(titles), changed, tuple(created), rebuilt, whole, tables, handed
+    facts = tuple([sizes.of_leaf(s, column) for column in zip(*[shape.leaves for shape in found], strict=True)])
+    return taken, tuple(titles), changed, tuple(created), rebuilt, whole, tables, handed, facts
 
 
 def _never(again: Again) -> tuple[Abstract, ...]:
@@ -455,6 +458,9 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
     s.state.settle(cell_of(things[n]) for n in lifted.settled)
     if lifted.gives_settled:
         s.state.settle(cell for cell in s.state if cell not in before)
+    for result, fact in zip(results, lifted.facts, strict=False):
+        if fact is not None:
+            sizes.note(s, result, fact)
     if lifted.fact is not None and isinstance(value, Value):
         sizes.note(s, value, lifted.fact)
     return (value,)

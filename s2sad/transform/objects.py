@@ -20,7 +20,7 @@ from s2sad.ir.code import NONE, UNSET, Constant, Operand, Operation, Place, Valu
 from s2sad.ops import takes_operands
 from s2sad.ops.models import class_method_model_of, has_modelled_methods, is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, inside, is_of_library, own_class, static_member
-from s2sad.transform import arrays, boxes, existing, presence, state, supers, taken, typed
+from s2sad.transform import array_objects, arrays, boxes, existing, presence, state, supers, taken, typed
 from s2sad.transform.classes import (
     GETTER,
     SETTER,
@@ -176,7 +176,7 @@ def _attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
 def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operation, frame: Frame) -> Done:
     if record.origin is not None and record.identity not in s.state:
         raise NotSpecialisedError("elsewhere")
-    if arrays.is_array(record) and name == arrays.ELEMENTS:
+    if array_objects.is_array(record) and name == array_objects.ELEMENTS:
         raise NotSpecialisedError(name)
     member = static_member(cls, name)
     if isinstance(member, property):
@@ -189,7 +189,9 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
         if record.origin is not None:
             s.relied.looked_up.add(name)
         if isinstance(value, Kept):
-            return (s.emit("load", (), value.variable, name, frame.place or op.place),)
+            value = presence.read(s, value, name, frame.place or op.place)
+            if not isinstance(value, Unsure):
+                return (value,)
         if isinstance(value, InList):
             return (boxes.read(s, value, name, frame.place or op.place),)
         if isinstance(value, Unsure) and member is None:
@@ -212,7 +214,7 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
     if member is object.__getattribute__ or member is object.__setattr__:
         return (Method(Known(member), record, object),)
     _guard_member(s, cls, name)
-    if arrays.is_array(record) and _owner(cls, name) is np.ndarray:
+    if array_objects.is_array(record) and _owner(cls, name) is np.ndarray:
         return arrays.attribute(s, record, name, op, frame)
     if isinstance(member, functools.cached_property):
         return _computed_once(s, record, member, op, frame)
@@ -246,7 +248,7 @@ def dictionary(s: Specialiser, record: Record) -> Items:
     """The ``__dict__`` of an object."""
     is_plain = record.origin is None and record.own is None and not is_of_model(record.cls)
     has_slots = any(vars(base).get("__slots__") for base in record.cls.__mro__)
-    if not is_plain or has_slots or not record.cls.__dictoffset__ or arrays.is_array(record):
+    if not is_plain or has_slots or not record.cls.__dictoffset__ or array_objects.is_array(record):
         raise NotSpecialisedError("__dict__")
     s.used = True
     cell = Cell("")
@@ -265,12 +267,14 @@ def has_attribute(s: Specialiser, value: Abstract, name: str) -> Operand | None:
         return supers.has(s, value, name)
     if not isinstance(value, Record) or value.origin is not None or is_of_model(value.cls):
         return None
-    if arrays.is_array(value) and name == arrays.ELEMENTS:
+    if array_objects.is_array(value) and name == array_objects.ELEMENTS:
         return None
     if isinstance(static_member(value.cls, name), (property, SLOT)) or static_member(value.cls, GETTER) is not None:
         return None
     if name in value.fields and value.fields[name] in s.state:
         held = s.state[value.fields[name]]
+        if isinstance(held, Kept) and held.given is not None:
+            held = presence.read(s, held, name, None)
         return held.given if isinstance(held, Unsure) else Constant(held is not UNSET)
     inherited = _inherits(value.cls, name)
     if inherited:
@@ -442,7 +446,7 @@ def set_on(s: Specialiser, base: Record, value: Abstract, op: Operation, frame: 
     if is_of_model(base.cls) and not is_of_model(frame.home.source.function):
         # What a library's object makes of it is not known: the entries of a sparse matrix change with its data.
         raise NotSpecialisedError(op.data)
-    if arrays.is_array(base) and op.data == arrays.ELEMENTS:
+    if array_objects.is_array(base) and op.data == array_objects.ELEMENTS:
         raise NotSpecialisedError(op.data)
     member = static_member(base.cls, op.data)
     if isinstance(member, property):

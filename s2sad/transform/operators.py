@@ -12,7 +12,7 @@ from s2sad.ir.code import Constant, Operation, Value
 from s2sad.ops.models import is_of_model
 from s2sad.runtime import number
 from s2sad.runtime.classes import static_member
-from s2sad.transform import arrays, branches, existing, typed
+from s2sad.transform import array_objects, arrays, branches, existing, typed
 from s2sad.transform.classes import has_operators, is_generated
 from s2sad.transform.containers import computed
 from s2sad.transform.copies import fields_of
@@ -45,7 +45,7 @@ def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
     elif not any(isinstance(v, Record) for v in values):
         return None
     first = values[0]
-    if any(map(arrays.is_array, values)):
+    if any(map(array_objects.is_array, values)):
         return _of_arrays(s, values, op, frame)
     if op.kind == "item":
         return member_call(s, first, "__getitem__", [("", values[1])], op, frame) if isinstance(first, Record) else None
@@ -107,10 +107,10 @@ def _of_arrays(s: Specialiser, values: list[Abstract], op: Operation, frame: Fra
     """An operator of which an operand is an array of a class of the user's."""
     name = "__getitem__" if op.kind == "item" else _UNARY.get(op.data, "")
     if op.kind in ("item", "unary"):
-        if not arrays.is_array(values[0]) and op.kind == "item":
-            return (computed(s, op.kind, op.data, [arrays.elements(s, v) for v in values], op, frame),)
+        if not array_objects.is_array(values[0]) and op.kind == "item":
+            return (computed(s, op.kind, op.data, [array_objects.elements(s, v) for v in values], op, frame),)
         assert isinstance(values[0], Record)
-        if arrays.users(values[0], name):
+        if array_objects.users(values[0], name):
             return member_call(s, values[0], name, [("", v) for v in values[1:]], op, frame)
         if op.kind == "unary" and op.data == "not":
             return (computed(s, op.kind, op.data, [tested(s, values[0], op, frame)], op, frame),)
@@ -119,13 +119,13 @@ def _of_arrays(s: Specialiser, values: list[Abstract], op: Operation, frame: Fra
         return arrays.numpys(s, op.kind, op.data, values, op, frame)
     names = _methods_of(op)
     left, right = values
-    if op.kind == "inplace" and not arrays.is_array(left) and arrays.axes(s, left):
+    if op.kind == "inplace" and not array_objects.is_array(left) and array_objects.axes(s, left):
         return arrays.numpys(s, op.kind, op.data, values, op, frame)
     own = f"__i{_BINARY[op.data]}__" if op.kind == "inplace" else ""
     for record, name, other in _attempts(left, right, own, *names):
-        if not isinstance(record, Record) or not arrays.is_array(record):
+        if not isinstance(record, Record) or not array_objects.is_array(record):
             raise NotSpecialisedError("operator")
-        if not arrays.users(record, name):
+        if not array_objects.users(record, name):
             return arrays.numpys(s, op.kind, op.data, values, op, frame)
         if record is right and not isinstance(left, Record):
             arrays.require_asked_first(s, left)
@@ -144,8 +144,8 @@ def of_named_tuples(s: Specialiser, op: Operation, frame: Frame) -> Done:
 def put_item(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """``x[i] = value`` and ``del x[i]`` of an object that the program makes."""
     base, *values = [s.get(o, frame) for o in op.operands]
-    if not any(arrays.users(base, name) for name in ("__setitem__", "__delitem__")) and op.kind == "set_item":
-        if any(map(arrays.is_array, (base, *values))):
+    if not any(array_objects.users(base, name) for name in ("__setitem__", "__delitem__")) and op.kind == "set_item":
+        if any(map(array_objects.is_array, (base, *values))):
             return arrays.put_item(s, [base, *values], op, frame)
     if not isinstance(base, Record):
         return None

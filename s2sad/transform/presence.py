@@ -50,8 +50,16 @@ def assign(s: Specialiser, cell: Cell, value: Abstract, place: Place | None = No
         raise NotSpecialisedError("carried")
     elif isinstance(held, Kept) and held.is_set:
         s.write(Operation("store", (s.dynamic(value),), (), held.variable, (), place))
+        if held.given is not None:
+            s.write(Operation("store", (Constant(True),), (), held.given, (), place))
     else:
         s.state[cell] = value
+
+
+def read(s: Specialiser, kept: Kept, name: str, place: Place | None) -> Abstract:
+    """What memory has that stands for a variable or attribute."""
+    value = s.emit("load", (), kept.variable, name, place)
+    return value if kept.given is None else Unsure(value, s.emit("load", (), kept.given, f"has_{name}", place))
 
 
 def returned(s: Specialiser, place: Place | None) -> State:
@@ -62,7 +70,7 @@ def returned(s: Specialiser, place: Place | None) -> State:
             if held.variable in s.finals:
                 # It has another value after the ``finally``.
                 raise NotSpecialisedError("try")
-            dict.__setitem__(state, cell, s.emit("load", (), held.variable, cell.name, place))
+            dict.__setitem__(state, cell, read(s, held, cell.name, place))
     return state
 
 
@@ -77,8 +85,9 @@ def loaded(s: Specialiser, place: Place | None) -> Iterator[None]:
     if not kept:
         yield
         return
-    loads = {cell: s.emit("load", (), held.variable, cell.name, place) for cell, held in kept.items()}
-    s.needless.update(loads.values())
+    start = len(s.out)
+    loads = {cell: read(s, held, cell.name, place) for cell, held in kept.items()}
+    s.needless.update(op.result for op in s.out[start:])
     state, written = s.state, s.state.written
     state.written = set()
     dict.update(state, loads)

@@ -18,7 +18,7 @@ from s2sad.ir.types import describe
 from s2sad.ops import spec_of
 from s2sad.ops.models import ObjectModel
 from s2sad.runtime.classes import module_of, own_class, static_member
-from s2sad.transform import arrays, presence, sizes, state
+from s2sad.transform import array_objects, arrays, presence, sizes, state
 from s2sad.transform.choices import asked, is_object_or_none
 from s2sad.transform.classes import is_followed_class
 from s2sad.transform.constants import computed, real_computed
@@ -221,7 +221,7 @@ def _items(s: Specialiser, op: Operation, frame: Frame) -> list[Abstract] | None
     items: list[Abstract] = []
     for operand, star in zip(op.operands, op.data, strict=True):
         value = s.get(operand, frame)
-        if star and isinstance(value, Record) and arrays.is_array(value):
+        if star and isinstance(value, Record) and array_objects.is_array(value):
             row = arrays.items(s, value, op, frame)
         else:
             row = run_through(s, value) if star else (value,)

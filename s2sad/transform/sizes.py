@@ -19,6 +19,7 @@ from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var
 from s2sad.ir.sizes import LiteralNumbers, number_of
 from s2sad.ir.sums import literal_size
 from s2sad.ir.types import OPEN, Fact, constant, scalar
+from s2sad.runtime.classes import package_of
 from s2sad.transform.known import Abstract, Items, Known, Late, Row
 
 if TYPE_CHECKING:
@@ -57,7 +58,10 @@ def keys(s: Specialiser, value: Value) -> tuple[Any, ...] | None:
 def of(s: Specialiser, operand: Operand) -> Fact | None:
     """The type of an operand of the new program, where sizes are known."""
     if isinstance(operand, Value):
-        return s.types.get(operand)
+        if operand in s.ranks and operand in s.arrays and operand not in s.types and operand not in s.scalars:
+            return Fact("array", ndim=s.ranks[operand])
+        fact = s.types.get(operand) or s.scalars.get(operand)
+        return fact if fact is not None and (operand in s.types or fact.kind != "scalar") else None
     if not s.sized:
         return None
     if type(operand.value) is str:
@@ -82,6 +86,19 @@ def _of_result(s: Specialiser, value: Abstract) -> Fact | None:
     return fact if fact is not None and fact.kind in ("array", "tuple") else None
 
 
+def of_leaf(s: Specialiser, values: Sequence[Abstract]) -> Fact | None:
+    """The type of an array or number that is one of some values; None if it is not that of all."""
+    numbers = [v in s.numbers or (isinstance(v, Constant) and type(v.value) in (int, float)) for v in values]
+    if values and all(numbers):
+        return scalar(False)
+    if not s.sized:
+        return None
+    found = [(s.types.get(v) or s.scalars.get(v)) if isinstance(v, Value) else None for v in values]
+    first = found[0] if found else None
+    is_one = first is not None and all(other == first for other in found)
+    return first if is_one and first is not None and first.kind in ("array", "scalar") else None
+
+
 def item(s: Specialiser, whole: Value, at: Any) -> Value:
     """Write the reading of an item by its number or key."""
     made = s.emit("item", (whole, Constant(at)))
@@ -102,7 +119,7 @@ def note(s: Specialiser, value: Value, fact: Fact) -> None:
         s.types[value] = scalar(True, literal_size(number))
         s.constants[value] = Constant(number)
         s.needless.add(value)
-    elif fact.kind == "scalar":
+    elif fact.kind == "scalar" or (fact.kind == "array" and fact.ndim is not None):
         s.scalars[value] = fact
 
 
@@ -200,6 +217,16 @@ def is_harmless(function: Any) -> bool:
     """Whether a function leaves lists that it is given as they are, and keeps none."""
     spec = ops.spec_of(function)
     return spec is not None and not (spec.writes or spec.stores or spec.calls)
+
+
+def lent(s: Specialiser, called: Abstract | None, values: Sequence[Abstract]) -> Sequence[Abstract]:
+    """The operands of an operation, where sizes are known: a function of NumPy that keeps and changes nothing gets the
+    display of a list or tuple that stands there already, of which the items are known afterwards as before."""
+    function = called.value if isinstance(called, Known) else None
+    if not s.sized or package_of(function) != "numpy" or not is_harmless(function):
+        return values
+    ready = [s.ready(value) if isinstance(value, Items) and value.cls is list else None for value in values]
+    return [value if operand is None else operand for value, operand in zip(values, ready, strict=True)]
 
 
 def _item(whole: Fact, at: Any) -> Fact:

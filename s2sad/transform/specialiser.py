@@ -34,7 +34,7 @@ from s2sad.ir.code import (
 from s2sad.ir.live import live
 from s2sad.ir.types import Fact
 from s2sad.ops.models import ObjectModel
-from s2sad.transform import choices, later, presence, references, sizes, typed
+from s2sad.transform import choices, later, presence, ranks, references, sizes, typed
 from s2sad.transform.existence import (
     chosen,
     freeze,
@@ -155,13 +155,11 @@ class Specialiser:
         #: What arguments lead to, as it was read.
         self.reading: dict[Value, tuple[Kind, tuple[Operand, ...], Any, Place | None]] = {}
         #: The slices and constants that values of the new program are surely.
-        self.slices: dict[Value, slice] = {}
-        self.constants: dict[Value, Constant] = {}
+        self.slices, self.constants = dict[Value, slice](), dict[Value, Constant]()
         #: Whether the sizes of arguments are known, and the types of values then, of numbers that are not known apart.
         self.sized = False
-        self.types: dict[Value, Fact] = {}
-        self.scalars: dict[Value, Fact] = {}
-        self.harmless: set[Value] = set()  # functions that leave lists which they are given as they are
+        self.types, self.scalars = dict[Value, Fact](), dict[Value, Fact]()
+        self.harmless = set[Value]()  # functions that leave lists which they are given as they are
         self.outsiders: dict[int, Known] = {}  # the objects that the new program reads from cells
         #: What stands for values that are objects of a library, and for attributes of values.
         self.foreign: dict[Value | tuple[Value, str], ObjectModel] = {}
@@ -169,11 +167,12 @@ class Specialiser:
         self.carrying: frozenset[Node] | None = None
         self.stand_ins = StandIns()
         self.named_tuples: set[Value] = set()  # those that the new program makes: no derivative passes through these
-        #: Those that are known to be numbers, arrays of NumPy's own class, exceptions or classes of these.
+        #: Those that are known to be numbers, arrays of NumPy's own class, exceptions or classes of these; the axes of
+        #: arrays where the program has asked for them, the classes of exceptions, objects that are read.
         self.numbers, self.arrays, self.caught = set[Value](), set[Value](), set[Value]()
+        self.ranks, self.errors, self.paths = dict[Value, int](), dict[Value, type](), dict[Value, object]()
         #: Results of branches that have a value on some ways only, of operations that may run later than they stand.
-        self.partial: set[Value] = set()
-        self.reads: set[Value] = set()
+        self.partial, self.reads = set[Value](), set[Value]()
         #: Whether something static was taken apart; whether what is written stands where no statement can, and whether
         #: functions that are made do not outlive the operation that they are made for.
         self.used = self.expression = self.at_once = False
@@ -351,11 +350,12 @@ class Specialiser:
     @contextmanager
     def apart(self) -> Iterator[list[Operation]]:
         """What is written in the ``with`` goes into a list of its own; cells hold afterwards what they did before."""
-        out, state = self.out, self.state
-        self.out, self.state = [], state.copied()
+        out, state, ranks = self.out, self.state, self.ranks
+        self.out, self.state, self.ranks = [], state.copied(), dict(ranks)
         try:
             yield self.out
         finally:
+            self.ranks = ranks
             state.settle(self.state.settled)
             state.refer(self.state.members)
             self.out, self.state = out, state
@@ -417,7 +417,7 @@ class Specialiser:
         shown = sizes.displayed(self, op, values)
         reads = is_reading(op, called, values, self.stand_ins.has_table(self.state, values))
         with self.stand_ins.reading(reads), later.at_once(self, later.is_through(self, called, values)):
-            operands = self.operands(values, place)
+            operands = self.operands(sizes.lent(self, called, values), place)
         if isinstance(data, Definition):
             data = replace(data, code=later.code_again(self, data.code, frame))
         elif isinstance(data, Code):
@@ -437,6 +437,7 @@ class Specialiser:
         sizes.wrote(self, op, called, operands, results, shown)
         if isinstance(called, Known):
             note_returned(self, called.value, data, operands[1:], results)
+        ranks.wrote(self, op, operands, results)
 
     def region_of(self, region: Region, frame: Frame) -> Region:
         """The whole body of a function."""
@@ -465,15 +466,16 @@ class Specialiser:
                 self.state.written = set()
                 made = self.exit(self.run(region, frame))
                 written = self.state.wrote(before)
+                new = [cell for cell in self.state.written - before.keys() if cell.record is not None]
             if not written:
                 return Region(params, tuple(out), made)
-            self.freeze_all(written, before)
+            self.freeze_all(written, before, new)
 
-    def freeze_all(self, changed: Collection[Cell], before: State) -> None:
-        """Let the lists, dicts and functions of cells that change be objects before; it has to be all that changes."""
+    def freeze_all(self, changed: Collection[Cell], before: State, new: Collection[Cell] = ()) -> None:
+        """Let the lists, dicts and functions of cells that change be objects before; else say these and the ``new``."""
         for cell in before.as_a_whole(changed):
             if cell.whole is None or not before.is_apart(cell):
-                raise NotSpecialisedError.of_cells(changed)
+                raise NotSpecialisedError.of_cells([*changed, *new])
             content = self.content(cell.whole) if isinstance(cell.whole, Items) else None
             if content is not None and not self.partial.isdisjoint([self.state[slot] for slot in content.slots]):
                 # A display would read items that have no value here.

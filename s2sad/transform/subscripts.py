@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from s2sad.ir.code import Constant, Operation, Value
-from s2sad.transform import arrays
+from s2sad.transform import array_objects, arrays
 from s2sad.transform.containers import (
     MAPPINGS,
     SEQUENCES,
@@ -164,7 +164,7 @@ def delete_item(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def unpack(s: Specialiser, op: Operation, frame: Frame) -> Done:
     value = s.get(op.operands[0], frame)
-    if isinstance(value, Record) and arrays.is_array(value):
+    if isinstance(value, Record) and array_objects.is_array(value):
         return arrays.unpacked(s, value, op, frame)
     as_it_is = isinstance(value, Value) or (runs_as_it_is(value) and not s.relied.writes_out)
     row = None if as_it_is else run_through(s, numbered(value))

@@ -10,20 +10,37 @@ import numpy as np
 
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant, Operation
-from s2sad.transform import arrays, presence
+from s2sad.transform import array_objects, arrays, presence
+from s2sad.transform.classes import static_function
 from s2sad.transform.found import MemberAfter
-from s2sad.transform.known import Abstract, Known, Method, NotSpecialisedError, Record, Super
+from s2sad.transform.known import Abstract, Cell, Known, Method, NotSpecialisedError, Record, Super
 from s2sad.transform.members import of_class
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 
-def super_of(args: Sequence[tuple[str, Abstract]], frame: Frame) -> Done:
+def super_of(s: Specialiser, args: Sequence[tuple[str, Abstract]], frame: Frame) -> Done:
     """``super()``, or ``super(Class, self)``."""
     if not args and frame.owner is not None:
         return (Super(*frame.owner),)
+    if not args and (owner := _of_function(s, frame)) is not None:
+        return (Super(*owner),)
     if len(args) == 2 and isinstance(cls := args[0][1], Known) and isinstance(cls.value, type):
         return (Super(cls.value, args[1][1]),)
     return None
+
+
+def _of_function(s: Specialiser, frame: Frame) -> tuple[type, Abstract] | None:
+    """The class in whose body a function stands that is called by itself, as ``__new__`` is, and its first argument."""
+    function = frame.home.source.function
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    code = s.active[-1]
+    if "__class__" not in cells or code is not s.lowered.get(function) or not code.params:
+        return None
+    first = code.params[0].target
+    held = frame.env.get(first)
+    value = s.state.get(held) if isinstance(held, Cell) else held
+    cls = cells["__class__"].cell_contents
+    return (cls, value) if isinstance(value, (Known, Record)) and isinstance(cls, type) else None
 
 
 def attribute(s: Specialiser, base: Super, name: str, op: Operation, frame: Frame) -> Done:
@@ -59,6 +76,9 @@ def attribute(s: Specialiser, base: Super, name: str, op: Operation, frame: Fram
         return (Method(Known(found.__func__), given, cls),)
     if hasattr(type(found), "__get__") and not isinstance(found, staticmethod):
         raise NotSpecialisedError(name)
+    if (static := static_function(found)) is not None:
+        _guard(s, base, mro, name, found, cls)
+        return (Known(static),)
     if not isinstance(receiver, Record):
         raise NotSpecialisedError(name)
     value = of_class(s, receiver, found, name)
@@ -108,6 +128,6 @@ def _of_arrays(s: Specialiser, base: Super, name: str, op: Operation, frame: Fra
     """What ``super()`` finds in the class of arrays."""
     if name == "__new__":
         return (s.outside(np.ndarray.__new__, name),)
-    if isinstance(base.receiver, Record) and arrays.is_array(base.receiver):
+    if isinstance(base.receiver, Record) and array_objects.is_array(base.receiver):
         return arrays.attribute(s, base.receiver, name, op, frame)
     raise NotSpecialisedError(name)

@@ -6,6 +6,8 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from s2sad.ir.code import Constant, Handlers, Operation, Region, Value, inner
 from s2sad.transform.containers import key_of, position
 from s2sad.transform.known import Items, Known, NotSpecialisedError, Row, is_static
@@ -18,6 +20,8 @@ _KNOWN_AT_ONCE = frozenset({"global", "attribute", "set_attribute", "copy"})
 _KNOWN_BY_CALLS = _KNOWN_AT_ONCE | {"item", "call", "store", "load", "if"}
 #: Those that raise nothing.
 RAISES_NOTHING = frozenset({"copy", "function", "lambda", "tuple", "list", "slice", "store"})
+#: Functions that do no more than look at an array, or copy it.
+_LOOKING = (np.array, np.asarray, np.copy, np.shape, np.ndim, np.size)
 #: So many operations are tried at most.
 _FEW = 8
 
@@ -40,7 +44,7 @@ def surely_ends(
         made = s.out[len(before[0]) :]
         if end.kind == "raise":
             error = end.values[0] if len(end.values) == 1 else None
-            cls: Any = error.value if isinstance(error, Known) else None
+            cls: Any = error.value if isinstance(error, Known) else s.errors.get(error)  # type: ignore[arg-type]
             handler = _handler_of(s, what, catching, cls, frame) if isinstance(cls, type) else None
         known = all(is_static(s.get(o.operands[0], frame)) for o in body.operations if "attribute" in o.kind)
         left = [o for o in made if not _may_be_left_out(s, o, calls)]
@@ -66,9 +70,22 @@ def _may_be_left_out(s: Specialiser, op: Operation, calls: bool) -> bool:
     """
     if not op.results:
         return False
-    if calls and op.kind in RAISES_NOTHING:
+    if calls and (op.kind in RAISES_NOTHING or s.errors.keys() >= {*op.results}):
+        return True
+    if calls and op.kind in ("attribute", "call") and _only_looks(s, op):
         return True
     return s.needless.issuperset(op.results) and (not calls or op.kind == "global")
+
+
+def _only_looks(s: Specialiser, op: Operation) -> bool:
+    """Whether an operation reads an object of a module, takes a copy of an array of NumPy's own class, or asks for its
+    shape."""
+    if op.kind == "attribute":
+        of_array = op.data in ("shape", "ndim", "size", "dtype") and op.operands[0] in s.arrays
+        return of_array or s.paths.keys() >= {*op.results}
+    function = s.paths.get(op.operands[0])  # type: ignore[arg-type]
+    looks = any(function is one for one in _LOOKING) and not any(op.data)
+    return looks and len(op.operands) == 2 and op.operands[1] in s.arrays
 
 
 def surely_caught(

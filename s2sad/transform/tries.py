@@ -11,8 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from s2sad.ir.code import (
+    NONE,
     UNSET,
     Code,
+    Constant,
     Definition,
     Exit,
     Handlers,
@@ -24,11 +26,13 @@ from s2sad.ir.code import (
     codes,
     inner,
 )
-from s2sad.transform import presence
+from s2sad.runtime.classes import static_member
+from s2sad.transform import presence, sizes
 from s2sad.transform.branches import Inside, changed_in, exit_of
 from s2sad.transform.known import Cell, Kept, NotSpecialisedError, State, Unsure, is_static
 from s2sad.transform.objects import content_of
 from s2sad.transform.regions import breaks, caught_variables, leaves
+from s2sad.transform.returning_objects import leaving_object
 from s2sad.transform.shapes import Again, Rebuild, Shapes
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 from s2sad.transform.surely_tried import RAISES_NOTHING, surely_caught, surely_ends
@@ -61,7 +65,7 @@ def _try_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if what.groups or what.has_finally:
         return by_memory(s, op, frame)
     if any(r.exit.kind not in ("raise", "never") for r in bodies):
-        return _leaving(s, op, frame) if body.exit.kind == "return" else by_memory(s, op, frame)
+        return leaving_object(s, op, frame, _leaving) if body.exit.kind == "return" else by_memory(s, op, frame)
     if s.expression or (frame.unrolled and any(breaks(r, ("break", "continue")) for r in op.regions)):
         raise NotSpecialisedError("try")
     place = frame.place or op.place
@@ -183,13 +187,13 @@ def by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
                 anew.add(variable)
             elif value is not UNSET:
                 s.write(Operation("store", (s.dynamic(value),), (), memory, (), place))
-    kept: dict[Cell, Variable] = {}
+    kept: dict[Cell, Kept] = {}
     before, env, used, lifted = s.mark(), dict(frame.env), s.used, dict(s.lifted)
     while True:
         for variable, memory in memories.items():
             frame.env[variable] = memory
         are_set = [v for v in memories if v not in anew and s.state.get(cells[v], UNSET) is not UNSET]
-        held = {cells[v]: memories[v] for v in are_set} | kept
+        held = {cells[v]: Kept(memories[v]) for v in are_set} | kept
         try:
             changed = has_finally and (kept or any(o.kind == "store" for o in inner(op.regions[-1])))
             with _leaving_loop(s, held, bool(changed), place):
@@ -197,11 +201,15 @@ def by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
             break
         except NotSpecialisedError as error:
             more = [cell for cell in error.cells if cell not in kept and _may_be_kept(before[1], cell)]
+            new = [cell for cell in error.cells if cell not in kept and _is_new_attribute(before[1], cell)]
             lists = [cell for cell in before[1].as_a_whole(error.cells) if before[1].is_apart(cell)]
-            if not more and not lists:
+            if not more and not lists and not new:
                 raise
-            kept.update((cell, s.making.new_memory(cell.name)) for cell in more)
-            s.finals.update(kept.values() if has_finally else ())
+            kept.update((cell, Kept(s.making.new_memory(cell.name))) for cell in more)
+            for cell in new:
+                given = s.making.new_memory(f"has_{cell.name}")
+                kept[cell] = Kept(s.making.new_memory(cell.name), given=given)
+            s.finals.update([one.variable for one in kept.values()] if has_finally else ())
             s.back((list(before[0]), before[1].copied()))
             frame.env.clear()
             frame.env.update(env)
@@ -209,14 +217,18 @@ def by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
             if lists:
                 s.freeze_all(lists, s.state)
                 before = s.mark()
-            for cell, memory in kept.items():
-                s.write(Operation("store", (s.dynamic(s.state[cell]),), (), memory, (), place))
-                s.state[cell] = Kept(memory)
+            for cell, one in kept.items():
+                value = NONE if one.given is not None else s.dynamic(s.state[cell])
+                s.write(Operation("store", (value,), (), one.variable, (), place))
+                if one.given is not None:
+                    s.write(Operation("store", (Constant(False),), (), one.given, (), place))
+                s.state[cell] = one
         finally:
             for variable, cell in cells.items():
                 frame.env[variable] = cell
-    for cell, memory in kept.items():
-        s.state[cell] = s.emit("load", (), memory, cell.name, place)
+    for cell, one in kept.items():
+        sure = replace(one, given=None) if _surely_given(op, cell, frame) else one
+        s.state[cell] = presence.read(s, sure, cell.name, place)
     for variable, cell in cells.items():
         if s.state.get(cell, UNSET) is not UNSET or _surely_stored(op, variable):
             s.state[cell] = s.emit("load", (), memories[variable], cell.name, place)
@@ -227,7 +239,7 @@ def by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 
 @contextlib.contextmanager
-def _leaving_loop(s: Specialiser, held: Mapping[Cell, Variable], changed: bool, place: Place | None) -> Iterator[None]:
+def _leaving_loop(s: Specialiser, held: Mapping[Cell, Kept], changed: bool, place: Place | None) -> Iterator[None]:
     """Where the round of a loop ends, or the loop is left, cells are what the memory holds that stands for them.
 
     With ``changed`` the ``finally`` gives them other values after that, which nothing here can hand on.
@@ -242,8 +254,8 @@ def _leaving_loop(s: Specialiser, held: Mapping[Cell, Variable], changed: bool, 
             raise NotSpecialisedError("try")
         # The cells themselves are written by nothing.
         state, s.state = s.state, State(s.state, set(), s.state.settled)
-        for cell, memory in held.items():
-            s.state[cell] = s.emit("load", (), memory, cell.name, place)
+        for cell, one in held.items():
+            s.state[cell] = presence.read(s, one, cell.name, place)
         try:
             return around(end)
         finally:
@@ -268,17 +280,40 @@ def _may_be_kept(state: State, cell: Cell) -> bool:
     return is_one and value is not UNSET and not is_static(value)
 
 
+def _is_new_attribute(state: State, cell: Cell) -> bool:
+    """Whether a cell is an attribute that an object of the program has not had yet."""
+    record = cell.record
+    is_own = record is not None and record.origin is None and record.own is None and record.identity in state
+    return is_own and state.get(cell, UNSET) is UNSET
+
+
 def _surely_stored(op: Operation, variable: Variable) -> bool:
     """Whether a variable surely has a value where a ``try`` comes to its end."""
+    ways = _ways(op)
+    return bool(ways) and all(any(o.kind == "store" and o.data is variable for o in way) for way in ways)
+
+
+def _surely_given(op: Operation, cell: Cell, frame: Frame) -> bool:
+    """Whether an object surely has an attribute where a ``try`` comes to its end, which has been run."""
+    if cell.record is None or static_member(cell.record.cls, "__setattr__") is not object.__setattr__:
+        return False
+    ways = [[o for o in way if o.kind == "set_attribute" and o.data == cell.name] for way in _ways(op)]
+    return bool(ways) and all(any(frame.env.get(o.operands[0]) is cell.record for o in way) for way in ways)  # type: ignore[arg-type]
+
+
+def _ways(op: Operation) -> list[list[Operation]]:
+    """What is surely done on each way that comes to the end of a ``try``; none of a ``with``.
+
+    A manager may swallow what is raised.
+    """
     what = op.data
     if not isinstance(what, Handlers):
-        # A manager may swallow what is raised.
-        return False
+        return []
     body, *others = op.regions
     catching = len(what.classes) + sum(what.classes)
     last = others[catching:][: what.has_else]
     ways = [(body, *last), *((r,) for r in _bodies(what, others[:catching]) if r.exit.kind == "yield")]
-    return all(any(o.kind == "store" and o.data is variable for r in way for o in r.operations) for way in ways)
+    return [[o for region in way for o in region.operations] for way in ways]
 
 
 def _is_set_anew(op: Operation, variable: Variable) -> bool:
@@ -390,6 +425,8 @@ class _Left:
             variable = self.s.making.new_memory(title)
             out.append(Operation("store", (leaf,), (), variable, (), place))
             self.results.append(Value(title))
+            if (fact := sizes.of_leaf(self.s, [leaf])) is not None:
+                sizes.note(self.s, self.results[-1], fact)
             loads.append(Operation("load", (), (self.results[-1],), variable, (), place))
         return loads
 

@@ -6,7 +6,7 @@ import types
 
 from s2sad.ir.code import Operation, Value
 from s2sad.runtime.classes import static_member
-from s2sad.transform import arrays
+from s2sad.transform import array_objects
 from s2sad.transform.known import Abstract, Items, NotSpecialisedError, Record
 from s2sad.transform.objects import member_call
 from s2sad.transform.specialiser import Frame, Specialiser
@@ -25,8 +25,8 @@ def tested(s: Specialiser, value: Abstract, op: Operation, frame: Frame) -> Abst
             return s.emit("call", (function, held), ("",), place=frame.place or op.place)
     if not isinstance(value, Record):
         return value
-    if arrays.is_array(value) and not arrays.users(value, "__bool__"):
-        return arrays.elements(s, value)
+    if array_objects.is_array(value) and not array_objects.users(value, "__bool__"):
+        return array_objects.elements(s, value)
     for name in ("__bool__", "__len__"):
         if isinstance(static_member(value.cls, name), types.FunctionType):
             done = member_call(s, value, name, [], op, frame)
