@@ -13,7 +13,7 @@ from s2sad.ir.nodes import (
     Slice,
     Var,
 )
-from s2sad.ir.sizes import Dims, number_of, sliced
+from s2sad.ir.sizes import Dims, broadcast_dims, number_of, sliced
 from s2sad.ir.sums import Dim, literal_size
 from s2sad.ir.types import OPEN, TEXT, Atom, Fact, Kind, Shape, has_objects, item_of, scalar, sized, some_item
 
@@ -46,7 +46,7 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
     removed: list[str] = []
     dropped = 0
     added = 0
-    vectors = 0
+    picking: list[int] = []
     basic = True
     exact = True
     for part in parts:
@@ -56,10 +56,10 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
             removed.append("" if cut in (None, 0) else str(cut))
         elif isinstance(part, Fact):
             exact = False
-            is_vector = part.kind == "array" and part.ndim == 1
-            basic = basic and (is_vector or part.kind in ("slice", "scalar")) and not part.boolean
+            axes = _axes_picked(part)
+            basic = basic and (bool(axes) or part.kind in ("slice", "scalar")) and not part.boolean
             dropped += part.kind == "scalar"
-            vectors += is_vector
+            picking += [axes] if axes else []
         elif isinstance(part, Const) and part.value is None:
             added += 1
             exact = False
@@ -68,24 +68,23 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
         elif fact(part).kind == "scalar" and not fact(part).boolean:
             dropped += 1
             removed.append("i")
-        elif (fact(part).kind == "array" and fact(part).ndim == 1) or _is_row(fact(part)):
-            # Positions or a mask: either takes one axis, and all of them together give one.
-            vectors += 1
+        elif axes := _axes_picked(fact(part)):
+            picking.append(axes)
         else:
             basic = False
-    if basic and vectors and whole.ndim is not None and len(parts) <= whole.ndim:
+    if basic and picking and whole.ndim is not None and len(parts) <= whole.ndim:
         picked = None if whole.dims is None else _picked(whole.dims, parts, fact)
         if picked is not None:
             return sized(picked, whole.real)
-        return Fact("array", None, whole.ndim - dropped - vectors + 1 + added, whole.real)
+        return Fact("array", None, whole.ndim - dropped - len(picking) + max(picking) + added, whole.real)
     if len(parts) == 1 and not isinstance(parts[0], (Slice, Fact)) and (fact(parts[0]).ndim or 0) > 1:
         # Positions or a mask of several axes: either leaves at least one.
         return Fact("array" if whole.kind == "array" else "open", None, None, whole.real)
     masks = any(_is_mask(part, fact) for part in parts)
-    if (vectors or masks) and whole.kind in ("array", "numeric"):
+    if (picking or masks) and whole.kind in ("array", "numeric"):
         # Arrays take arrays for positions, and give one; a single truth value of NumPy's adds an axis.
         return Fact("array", None, None, whole.real, extended=True)
-    if not basic or vectors:
+    if not basic or picking:
         return Fact("numeric" if whole.kind != "open" else "open", None, None, whole.real)
     ndim = None if whole.ndim is None else whole.ndim - dropped + added
     if ndim == 0 and dropped == len(parts):
@@ -149,9 +148,14 @@ def _is_mask(part: Expr | Fact, fact: Callable[[Expr], Fact]) -> bool:
     return known is not None and known.boolean == "mask"
 
 
-def _is_row(known: Fact) -> bool:
-    """Whether a list is one of numbers."""
-    return known.kind == "list" and bool(known.items) and all(f.kind == "scalar" for _, f in known.items or ())
+def _axes_picked(known: Fact) -> int:
+    """How many axes an array of positions, a mask or a list of numbers has that takes one axis; 0 if it is none.
+
+    All such parts of an index together give as many axes as the one of them that has most.
+    """
+    if known.kind == "array":
+        return known.ndim if known.ndim and (known.ndim == 1 or known.boolean is False) else 0
+    return int(known.kind == "list" and bool(known.items) and all(f.kind == "scalar" for _, f in known.items or ()))
 
 
 def _held(item: Expr, fact: Callable[[Expr], Fact]) -> tuple[Expr | Fact, ...]:
@@ -197,28 +201,29 @@ def _cut(size: Dim, part: Fact) -> Dim | None:
 
 
 def _picked(dims: Dims, parts: tuple[Expr | Fact, ...], fact: Callable[[Expr], Fact]) -> Dims | None:
-    """The sizes of ``a[parts]`` for an index of slices, numbers and rows of positions; None where unknown.
+    """The sizes of ``a[parts]`` for an index of slices, numbers and arrays of positions; None where unknown.
 
-    All rows and numbers together make one axis, in their place if they stand side by side, and else in front.
+    All positions and numbers together make the axes to which they broadcast, in their place if they stand side by side,
+    and else in front.
     """
-    taken = [fact(part) for part in parts if not isinstance(part, (Slice, Fact))]
-    if len(taken) < sum(not isinstance(part, Slice) for part in parts) or any(f.boolean for f in taken):
+    taken = [part if isinstance(part, Fact) else fact(part) for part in parts if not isinstance(part, Slice)]
+    if any(f.boolean or f.kind not in ("array", "list", "scalar") for f in taken):
         return None
-    counts = {_count(f) for f in taken if f.kind != "scalar"}
+    made = broadcast_dims([_dims_of_positions(f) for f in taken if f.kind != "scalar"])
     sliced_ = [_sliced(dim, part, fact) for dim, part in zip(dims, parts, strict=False) if isinstance(part, Slice)]
-    if len(counts) != 1 or None in counts or None in sliced_:
+    if made is None or None in sliced_:
         return None
     places = [i for i, part in enumerate(parts) if not isinstance(part, Slice)]
     first = places[0] if places[-1] - places[0] == len(places) - 1 else 0
     known = (*(d for d in sliced_ if d is not None), *dims[len(parts) :])
-    return (*known[:first], *(c for c in counts if c is not None), *known[first:])
+    return (*known[:first], *made, *known[first:])
 
 
-def _count(row: Fact) -> Dim | None:
-    """How many positions a row of them has."""
-    if row.kind == "array":
-        return row.dims[0] if row.dims and len(row.dims) == 1 else None
-    return None if row.items is None or any(f.boolean for _, f in row.items) else literal_size(len(row.items))
+def _dims_of_positions(known: Fact) -> Dims | None:
+    """The sizes of an array of positions, or of a list of them."""
+    if known.kind == "array":
+        return known.dims
+    return None if known.items is None or any(f.boolean for _, f in known.items) else (literal_size(len(known.items)),)
 
 
 def _indexed(dims: Dims, parts: tuple[Expr | Fact, ...], fact: Callable[[Expr], Fact]) -> Dims | None:

@@ -320,4 +320,6 @@ def _may_turn_complex(state: State, call: Call) -> bool:
     base, exponent = call.args
     whole = isinstance(exponent, Const) and isinstance(exponent.value, int)
     positive = state.make.lower_bound(base) is not None
-    return known.kind in ("scalar", "numeric") and not whole and not positive
+    # A negative number of NumPy's has no power that is complex: it is NaN.
+    of_numpy = known.precision in ("single", "double")
+    return known.kind in ("scalar", "numeric") and not (whole or positive or of_numpy)

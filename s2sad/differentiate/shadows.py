@@ -247,7 +247,9 @@ class Shadows:
             g = self.make.let(name, Call(INDEX, (bar, index)), self.make.fact(Call(INDEX, (stmt.base, index))))
             self.make.emit(Store(bar, index, Const(0.0), None, stmt.origin))
         else:
-            g = self.make.let(name, Call(_TAKE_OUT, (bar, as_value(index))))
+            part = self.make.fact(Call(INDEX, (stmt.base, index)))
+            known = self.make.named(part, name) if part.kind == "array" else None
+            g = self.make.let(name, Call(_TAKE_OUT, (bar, as_value(index))), known)
         return self.adjoint_of(stmt.base, g)
 
     def taken_out(self, whole: Expr, part: Expr) -> Expr:

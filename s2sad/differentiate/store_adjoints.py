@@ -208,7 +208,10 @@ def _operation(state: State, stmt: Store, bar: Var, index: Expr, g: Expr) -> Non
     assert symbol is not None
     old, new = make.fresh("~t"), make.fresh("~t")
     item = Call(INDEX, (stmt.base, stmt.index))
-    make.of[old] = make.of[new] = make.named(make.fact(item), old)
+    make.of[old] = make.of[new] = known = make.named(make.fact(item), old)
+    if known.kind == "array" and isinstance(g, Var):
+        # An operation in place leaves an array its shape.
+        make.of[g.name] = replace(make.of[g.name], shape=known.shape, ndim=known.ndim, dims=known.dims)
     call = Call(Op("operator", symbol, _FUNCTIONS[symbol]), (Var(old), stmt.value))
     start = len(make.out)
     adjoints.active.add(old)

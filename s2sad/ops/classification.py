@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.ops import infer
+from s2sad.ops.points import numbers
 from s2sad.ops.scipy.remedies import remedy_of
-from s2sad.ops.spec import operation, spec_of
+from s2sad.ops.spec import operation, sample, spec_of
 
 _STOP = "wrap the argument in stop_gradient(...) if no derivative should pass"
 _QUIET = "it has no numerical result; " + _STOP
@@ -36,10 +38,7 @@ REFUSED: dict[str, str] = {
     # Histograms.
     "numpy.histogram_bin_edges": "use np.linspace(np.min(a), np.max(a), bins + 1)",
     # Sets.
-    **dict.fromkeys(
-        ["numpy.intersect1d", "numpy.setdiff1d", "numpy.setxor1d", "numpy.union1d", "numpy.in1d"],
-        _SETS,
-    ),
+    "numpy.in1d": _SETS,
     # Files and other sources.
     **dict.fromkeys(
         [
@@ -118,6 +117,17 @@ def _named(name: str) -> Any:
 for _name, _text in REFUSED.items():
     if (_function := _named(_name)) is not None:
         operation(_function, remedy=_text, ordered=_text in (_FILES, _QUIET))
+
+operation(
+    np.setdiff1d, np.setxor1d, np.union1d, signature=lambda ar1, ar2: None, infer=infer.positions.joint_set,
+    samples=lambda: [sample(numbers(3), numbers(3, seed=1)), sample([0.5, 1.5], numbers(2, 3))], result="fresh",
+    dtype="unknown", remedy=_SETS,
+)  # fmt: skip
+operation(
+    np.intersect1d, signature=lambda ar1, ar2, assume_unique=False, return_indices=False: None, result="unknown",
+    samples=lambda: [sample(numbers(3), numbers(3)), sample(numbers(3), numbers(3), return_indices=True)],
+    infer=infer.positions.common_set, dtype="unknown", gives=(tuple, np.ndarray), remedy=_SETS,
+)  # fmt: skip
 
 
 def remedy_of_member(name: str) -> str | None:

@@ -43,6 +43,10 @@ def _sizes() -> Sequence[Sample]:
     return [sample(3), sample(1), sample(3, dtype=np.float32), sample(0)]
 
 
+def _windows() -> Sequence[Sample]:
+    return [sample(3), sample(1), sample(4)]
+
+
 def _copies() -> Sequence[Sample]:
     return [sample(numbers(2, 3), numbers(3, seed=1)), sample(numbers(3), 1.5)]
 
@@ -65,15 +69,36 @@ def _places_along() -> Sequence[Sample]:
 
 # Positions and counts.
 constant(
-    np.nanargmax, np.nanargmin, np.argwhere, np.lexsort,
-    np.flatnonzero, np.count_nonzero, np.linalg.matrix_rank,
-    np.ravel_multi_index,
+    np.nanargmax, np.nanargmin, np.ravel_multi_index,
+)  # fmt: skip
+constant(
+    np.flatnonzero, signature=lambda a: None, infer=infer.positions.found(1), samples=_arrays, dtype="inferred",
+)  # fmt: skip
+constant(
+    np.argwhere, signature=lambda a: None, infer=infer.positions.found(2), samples=_arrays, dtype="inferred",
+)  # fmt: skip
+constant(
+    np.lexsort, signature=lambda keys, axis=-1: None, infer=infer.positions.of_sorted, dtype="inferred",
+    samples=lambda: [sample((numbers(3), numbers(3, seed=1))), sample(numbers(2, 3)), sample((numbers(2, 3),))],
+)  # fmt: skip
+constant(
+    np.count_nonzero, signature=lambda a, axis=None, keepdims=False: None, infer=infer.positions.count,
+    samples=lambda: [*_arrays(), sample(np.eye(2)), sample(numbers(2, 3), 1), sample(numbers(2, 3), keepdims=True)],
+    dtype="inferred",
+)  # fmt: skip
+constant(
+    np.linalg.matrix_rank, signature=lambda A: None, infer=infer.positions.rank, dtype="inferred",
+    samples=lambda: [sample(numbers(2, 2)), sample(numbers(3, 2, 2)), sample(numbers(3))],
 )  # fmt: skip
 constant(
     np.digitize, signature=lambda x, bins, right=False: None, infer=infer.positions.among("x"),
     samples=lambda: [sample(numbers(3), np.arange(4.0)), sample(0.5, np.arange(4.0)), sample([0.5], np.arange(4.0))],
 )  # fmt: skip
-constant(np.unravel_index, gives=(tuple,))
+constant(
+    np.unravel_index, signature=lambda indices, shape, order="C": None, infer=infer.positions.in_several,
+    samples=lambda: [sample(3, (2, 3)), sample(np.array([1, 4]), (2, 3)), sample([1, 4], (2, 3)), sample(1, 4)],
+    dtype="inferred", gives=(tuple,),
+)  # fmt: skip
 constant(
     np.tril_indices, np.triu_indices, signature=lambda n, k=0, m=None: None, infer=infer.positions.of_matrix,
     samples=lambda: [sample(3), sample(3, 1, 2)], dtype="inferred", gives=(tuple,),
@@ -82,13 +107,20 @@ constant(
     np.tril_indices_from, np.triu_indices_from, signature=lambda arr, k=0: None, infer=infer.positions.of_matrix,
     samples=lambda: [sample(numbers(3, 3)), sample(numbers(2, 3), 1)], dtype="inferred", gives=(tuple,),
 )  # fmt: skip
-constant(np.indices, gives=(tuple, np.ndarray))
+constant(
+    np.indices, signature=lambda dimensions, dtype=int, sparse=False: None, infer=infer.positions.in_grid,
+    samples=lambda: [sample((2, 3)), sample([2]), sample((2, 3), sparse=True), sample((2, 3), float)],
+    dtype="unknown", gives=(tuple, np.ndarray),
+)  # fmt: skip
 constant(
     np.nonzero, forms=METHOD, signature=lambda a: None, infer=infer.positions.along_each_axis,
     samples=lambda: [sample(numbers(3)), sample(numbers(2, 3) > 0), sample([0.5, 0.0])], dtype="inferred",
     gives=(tuple,),
 )  # fmt: skip
-constant(np.argpartition, forms=METHOD)
+constant(
+    np.argpartition, signature=lambda a, kth, axis=-1: None, infer=infer.axes.order, forms=METHOD,
+    samples=lambda: [sample(numbers(3), 1), sample(numbers(2, 3), 1, axis=0), sample(numbers(2, 3), 1, None)],
+)  # fmt: skip
 constant(
     np.searchsorted, forms=METHOD, signature=lambda a, v, side="left", sorter=None: None,
     infer=infer.positions.among("v"),
@@ -97,7 +129,11 @@ constant(
 constant(np.ndindex, signature=lambda *shape: None, infer=infer.python.places, dtype="inferred")
 
 # One array, as often as there are axes.
-constant(np.diag_indices, np.diag_indices_from, result="repeated", gives=(tuple,))
+constant(
+    np.diag_indices, signature=lambda n, ndim=2: None, infer=infer.positions.of_diagonal, dtype="inferred",
+    samples=lambda: [sample(3), sample(3, 1), sample(3, ndim=3)], result="repeated", gives=(tuple,),
+)  # fmt: skip
+constant(np.diag_indices_from, result="repeated", gives=(tuple,))
 
 # Functions that write into their first argument.
 operation(np.copyto, signature=lambda dst, src: None, writes=("dst",), mask="where", samples=_copies, reads_first=True)
@@ -124,10 +160,14 @@ constant(
 # Truth values.
 constant(np.all, np.any, forms=METHOD)
 constant(
-    np.array_equiv, np.isin,
+    np.array_equiv,
     np.iscomplex, np.iscomplexobj, np.isreal, np.isrealobj, np.isneginf, np.isposinf, np.isnat, np.isscalar,
     np.isfortran, np.iterable, np.may_share_memory, np.shares_memory, np.is_busday,
     dtype="truth",
+)  # fmt: skip
+constant(
+    np.isin, signature=lambda element, test_elements: None, infer=infer.positions.members, dtype="truth",
+    samples=lambda: [sample(numbers(3), numbers(2)), sample(numbers(2, 3), [0.5]), sample(0.5, numbers(2))],
 )  # fmt: skip
 
 # Integers and bits.
@@ -197,4 +237,7 @@ constant(
     np.tri, signature=lambda N, M=None, k=0, dtype=float: None, infer=infer.creation.eye, dtype="double",
     samples=_sizes,
 )  # fmt: skip
-constant(np.bartlett, np.blackman, np.hamming, np.hanning)
+constant(
+    np.bartlett, np.blackman, np.hamming, np.hanning, signature=lambda M: None, dtype="double", samples=_windows,
+    infer=lambda b, fact: infer.creation.filled({"shape": b["M"]}, fact),
+)  # fmt: skip

@@ -16,6 +16,7 @@ import scipy.linalg
 
 from s2sad import ops
 from s2sad.analysis import evaluate as types_of_results
+from s2sad.errors import UndefinedDerivativeError
 from s2sad.frontend import operators
 from s2sad.ir.types import Fact
 from s2sad.ops import spec
@@ -287,7 +288,10 @@ def test_what_makes_only_arrays_does_of_masked_ones(known: ops.OpSpec) -> None:
     """Matrices have two axes, so that few of the samples can be of them."""
     for point in known.samples():
         masked = tree_map(lambda x: np.ma.masked_array(x) if type(x) is np.ndarray else x, (point.args, point.kwargs))
-        result = known.function(*masked[0], **masked[1])
+        try:
+            result = known.function(*masked[0], **masked[1])
+        except UndefinedDerivativeError:
+            continue  # it takes none
         for part in result if isinstance(result, tuple) else (result,):
             assert type(part) is np.ndarray or isinstance(part, (np.generic, int, float, complex))
 

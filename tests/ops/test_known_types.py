@@ -67,6 +67,30 @@ def test_positions_have_the_shape_of_what_is_placed(args: tuple[Any, Any], axes:
         assert (found.ndim, found.real) == (axes, True)
 
 
+AT = np.array([1, 2, 0])
+PLACES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (np.setdiff1d, (AT, AT[:1])), (np.union1d, (AT, V)), (np.setxor1d, (AT, AT)), (np.intersect1d, (AT, AT)),
+    (np.isin, (AT, AT[:1])), (np.flatnonzero, (V > 0.4,)), (np.argwhere, (M > 2,)), (np.argpartition, (V, 1)),
+    (np.lexsort, ((V, AT),)), (np.count_nonzero, (V > 0.4,)), (np.linalg.matrix_rank, (Q,)), (np.indices, ((2, 3),)),
+    (np.hanning, (5,)), (np.argsort, (M,)), (np.argmax, (V,)), (np.searchsorted, (V, 0.4)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "args"), PLACES, ids=lambda x: getattr(x, "__name__", ""))
+def test_the_axes_of_positions_and_sets_are_known(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    found, value = known_of(function, args, {}), function(*args)
+    kind = "array" if isinstance(value, np.ndarray) else "scalar"
+    assert (found.kind, found.ndim, found.real) == (kind, np.ndim(value), True)
+
+
+@pytest.mark.parametrize(
+    ("function", "args"), [(np.unravel_index, (AT, (2, 3))), (np.diag_indices, (3,)), (np.ix_, (AT, AT))]
+)
+def test_the_axes_of_several_positions_are_known(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    found, values = known_of(function, args, {}), function(*args)
+    assert [(f.kind, f.ndim) for _, f in found.items or ()] == [("array", v.ndim) for v in values]
+
+
 @pytest.mark.parametrize(("size", "axes"), [("n0f3", 1), ("k3", 1), ("n0f2", None), ("n0", None)])
 def test_crossed_vectors_of_three_numbers_are_vectors(size: str, axes: int | None) -> None:
     """Of two, there is one number."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from s2sad.ir.sizes import Dims
+from s2sad.ir.sums import Dim, literal_size
 from s2sad.ir.types import OPEN, Fact, item_of, scalar, sized
 from s2sad.ops.infer.common import Bound, Look, all_real, elementwise, items_of, literal, operands
 from s2sad.ops.infer.dtypes import precision_of_array
@@ -53,10 +54,26 @@ def broadcast_together(b: Bound, fact: Look) -> Fact | None:
 
 
 def open_mesh(b: Bound, fact: Look) -> Fact | None:
-    """As many arrays as operands, with as many axes."""
+    """As many arrays as operands, with as many axes, of which all but one have one element."""
     items = items_of(fact(b["args"])) or []
-    made = [_holding(Fact("array", None, len(items)), f) for f in items]
-    return Fact("tuple", items=tuple(enumerate(made))) if all(f.kind != "open" for f in items) else None
+    if any(f.kind == "open" for f in items):
+        return None
+    made = []
+    for i, f in enumerate(items):
+        size = _length(f)
+        dims = None if size is None else (*[1] * i, size, *[1] * (len(items) - i - 1))
+        shape = Fact("array", None, len(items)) if dims is None else sized(dims, all_real(f))
+        # Of truth values it gives the positions.
+        made.append(replace(_holding(shape, f), boolean=False))
+    return Fact("tuple", items=tuple(enumerate(made)))
+
+
+def _length(row: Fact) -> Dim | None:
+    """How many numbers a row has, if these are no truth values."""
+    if row.kind == "array":
+        return row.dims[0] if row.dims and len(row.dims) == 1 and row.boolean is False else None
+    numbers = row.items is not None and all(f.kind == "scalar" and f.boolean is False for _, f in row.items)
+    return literal_size(len(row.items)) if row.kind in ("list", "tuple") and row.items and numbers else None
 
 
 def _holding(shape: Fact, numbers: Fact) -> Fact:
