@@ -36,7 +36,8 @@ class Branch:
 class Builder:
     """The code of one function as far as it is lowered.
 
-    ``env`` says what the local names mean here, ``loops`` has the names that each loop around carries.
+    ``env`` says what the local names mean here, ``loops`` has the names that each loop around carries, ``rounds`` those
+    that comprehensions around bind: they are no others, though the function declares them ``global`` or ``nonlocal``.
     """
 
     scope: Scope
@@ -45,6 +46,7 @@ class Builder:
     env: dict[str, Meaning] = field(default_factory=dict)
     operations: list[Operation] = field(default_factory=list)
     loops: list[tuple[str, ...]] = field(default_factory=list)
+    rounds: frozenset[str] = frozenset()
     variables: dict[str, Variable] = field(default_factory=dict)
     captures: dict[Variable, None] = field(default_factory=dict)
     seen: dict[Value, None] = field(default_factory=dict)
@@ -98,9 +100,17 @@ class Builder:
 
     # --- names
 
+    def is_global(self, name: str) -> bool:
+        """Whether a name is one of the module here, as a declaration says."""
+        return name in self.scope.globals and name not in self.rounds
+
+    def is_of_outer(self, name: str) -> bool:
+        """Whether a name is one of a function around here, as a declaration says."""
+        return name in self.scope.outer and name not in self.rounds
+
     def read(self, name: str, node: Node = None) -> Operand:
         """The value of a name here."""
-        if name in self.scope.globals:
+        if self.is_global(name):
             return self.emit("global", (), name, node=node)
         meaning = self.env.get(name)
         if meaning is None and name in self.scope.local:
@@ -130,7 +140,7 @@ class Builder:
 
     def memory_of(self, name: str) -> Variable:
         """The variable of a function around that is declared ``nonlocal``, or the memory of a local one."""
-        meaning = self.of_outer(name) if name in self.scope.outer else self.env.get(name)
+        meaning = self.of_outer(name) if self.is_of_outer(name) else self.env.get(name)
         if not isinstance(meaning, Variable):
             # Only ``__class__`` has no place where it is bound.
             meaning = self.never.setdefault(name, Variable(name, captured=True))
@@ -139,7 +149,7 @@ class Builder:
 
     def bind(self, name: str, value: Operand, node: Node = None) -> None:
         """Let a name stand for a value from here on."""
-        if name in self.scope.globals:
+        if self.is_global(name):
             self.effect("store_global", (value,), name, node=node)
             return
         if not self.is_value(name):
@@ -151,5 +161,5 @@ class Builder:
 
     def is_value(self, name: str) -> bool:
         """Whether to bind a name is to name a value, and no operation."""
-        hidden = name in self.scope.globals or name in self.scope.outer
-        return not hidden and not isinstance(self.env.get(name), Variable)
+        declared = self.is_global(name) or self.is_of_outer(name)
+        return not declared and not isinstance(self.env.get(name), Variable)

@@ -182,7 +182,9 @@ def _comprehension(b: Builder, node: Node, name: str) -> Operand:
         for unset in hidden:
             b.env.pop(unset, None)
         b.env.update({n: Variable(n, captured=True) for n in sorted(hidden & taken)})
+        around, b.rounds = b.rounds, b.rounds | hidden
         region = _rounds(b, node, 0)
+        b.rounds = around
     awaits = bool(node.generators[0].is_async)
     return b.emit("comprehension", (iterable,), kind, regions=(region,), name=name, node=node, awaits=awaits)
 

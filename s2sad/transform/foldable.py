@@ -13,8 +13,9 @@ STATEMENTS = frozenset(
     "if for while try with match annotate inplace each only".split()
 )
 _EXPRESSIONS = frozenset(("chain", "and", "or", "choose"))
-#: What assigns the item of a comprehension to a target of several parts.
+#: What assigns the item of a comprehension to a target of several parts; what ``:=`` binds is not its own.
 _TARGETS = frozenset(("unpack", "copy", "store", "store_global", "set_item", "set_attribute"))
+_STORES = frozenset(("store", "store_global"))
 
 
 def is_expression(region: Region) -> bool:
@@ -46,8 +47,11 @@ def is_comprehension(region: Region) -> bool:
         return False
     else:
         left = _left(operations[-1].operands, operations, len(operations) - 1, uses)
-    return all(op.kind in _TARGETS or len(op.results) == 1 for op in operations[:left]) and not any(
-        op.kind in STATEMENTS - _TARGETS for op in operations[:left]
+    return not any(
+        op.kind in STATEMENTS - _TARGETS
+        or (op.kind in _STORES and op.results)
+        or (op.kind not in _TARGETS and len(op.results) != 1)
+        for op in operations[:left]
     )
 
 

@@ -102,3 +102,84 @@ def test_an_item_that_two_functions_read() -> None:
     """
     for x in (X, -X):
         check_both_modes(function_of(text), x, WAY)
+
+
+#: What a comprehension binds is its own, though the function declares the name to be another's.
+DECLARED = {
+    "nonlocal": """
+        def f(x):
+            y = x[0]
+            o = Sum(x[1])
+            def h():
+                nonlocal y
+                y = y * 2
+                return [o.up(y) * i for y, i in [(x[1], x[2])]][-1]
+            return h() * y
+    """,
+    "nonlocal, seen by functions": """
+        def f(x):
+            y = x[0]
+            def h():
+                nonlocal y
+                y = y * 2
+                fs = [lambda v, y=y, i=i: v * y * i for y, i in [(x[1], x[2]), (x[0], x[1])]]
+                return fs[0](y) + fs[1](1.0)
+            return h() * y
+    """,
+    "nonlocal, of rounds": """
+        def f(x):
+            y = x[0]
+            o = Sum(x[1])
+            def h():
+                nonlocal y
+                y = y * 2
+                return [o.up(y) * i for i, y in enumerate(x)][-1] * sum([o.up(y) for y in [x[0], x[1]]])
+            return h() * y
+    """,
+    "global": """
+        y = 3.0
+        def f(x):
+            global y
+            o = Sum(x[1])
+            return [o.up(y) * i for y, i in [(x[1], x[2])]][-1] * y
+    """,
+}
+
+
+class Sum:
+    """A sum that forgets."""
+
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+    def up(self, k: Any) -> Any:
+        self.v = self.v * 0.5 + k
+        return self.v
+
+
+@pytest.mark.parametrize("text", DECLARED.values(), ids=DECLARED)
+def test_what_is_declared_to_be_of_others(text: str) -> None:
+    check_both_modes(function_of(text, {"Sum": Sum}), X, WAY)
+
+
+#: What ``:=`` binds in a comprehension is a variable of the function around.
+BOUND_INSIDE = {
+    "element": "[h(k := t) for t in x]",
+    "tuple": "[((k := t), x[1])[1] for t in x]",
+    "condition": "[t for t in x if h(k := t) > 0]",
+    "generator expression": "list(h(k := t) for t in x)",
+    "dict": "list({i: h(k := t) for i, t in enumerate(x)}.values())",
+}
+
+
+@pytest.mark.parametrize("made", BOUND_INSIDE.values(), ids=BOUND_INSIDE)
+def test_what_is_bound_inside_and_read_after_it(made: str) -> None:
+    text = f"""
+        def f(x):
+            k = x[0]
+            h = lambda i: x[1]
+            return sum({made}) * k
+    """
+    check_right_or_refused(function_of(text), X, WAY)
+    if made.endswith("for t in x]"):
+        check_both_modes(function_of(text), X, WAY)

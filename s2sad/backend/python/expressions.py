@@ -240,6 +240,9 @@ class Trees:
         item = self.names.of(region.params[0])
         target: ast.expr = ast.Name(item, _STORE)
         if left:
+            if any(op.kind in ("store", "store_global") and op.results for op in region.operations[:left]):
+                # What ``:=`` binds is not the comprehension's own.
+                raise UnfoldableError("comprehension")
             found: list[list[ast.stmt]] = []
             while left:
                 made, left = self.statement(region.operations, left - 1)
