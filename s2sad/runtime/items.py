@@ -232,6 +232,15 @@ def is_place(index: Any) -> bool:
     return isinstance(index, tuple) and all(isinstance(i, (int, np.integer)) for i in index)
 
 
+def is_array(x: Any) -> bool:
+    """Whether ``x`` is an array with axes; in programs that are compiled, whether it is known to be one.
+
+    >>> is_array(np.ones(2)), is_array(1.0)
+    (True, False)
+    """
+    return isinstance(x, np.ndarray) and x.ndim > 0
+
+
 def key_among(key: Any, keys: tuple[Any, ...]) -> Any:
     """``key``, if it is one of the ``keys`` of a dict.
 

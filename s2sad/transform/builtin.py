@@ -18,6 +18,7 @@ import numpy as np
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operation, Value
 from s2sad.runtime.classes import own_class, static_member
+from s2sad.runtime.items import is_array as is_array_operand
 from s2sad.runtime.items import is_function, is_place, no_function
 from s2sad.transform import generators, signatures, sizes, variables
 from s2sad.transform.array_objects import is_array
@@ -144,7 +145,7 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         return None if named else getter_of(function, values)
     known = (
         not values
-        or function in (isinstance, callable, np.isscalar, is_function, is_place)
+        or function in (isinstance, callable, np.isscalar, is_function, is_place, is_array_operand)
         or any(is_structure(v) or isinstance(v, Constant) for v in values)
     )
     known = known or any(v in s.rows or v in s.types or (s.relied.writes_out and is_held(v)) for v in values)
@@ -244,6 +245,16 @@ def _is_place(s: Specialiser, values: list[Abstract]) -> Done:
         return (Constant(is_place(value.value)),)
     row = Row(s.rows[value]) if isinstance(value, Value) and value in s.rows else value
     return (Constant(isinstance(row, Row) and row.cls is tuple and all(is_number(s, v) for v in row.items)),)
+
+
+def _is_array(s: Specialiser, values: list[Abstract]) -> Done:
+    (value,) = values
+    fact = s.types.get(value) if isinstance(value, Value) else None
+    if fact is not None or not isinstance(value, Value) or is_number(s, value):
+        return (Constant(fact is not None and fact.kind == "array" and fact.ndim != 0),)
+    # Where it is not known, it may be as soon as the types of arguments are.
+    s.relied.asks_sizes |= not s.sized
+    return (Constant(value in s.arrays),)
 
 
 def _of_text(s: Specialiser, function: Any, values: list[Abstract], named: dict[str, Abstract]) -> Done:
@@ -455,6 +466,7 @@ _FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {
     no_function: lambda s, values: None if is_callable(values[0]) else (values[0],),
     is_function: _is_function,
     is_place: _is_place,
+    is_array_operand: _is_array,
     isinstance: instance_test,
     inspect.isclass: class_test,
     np.isscalar: _isscalar,

@@ -443,7 +443,8 @@ def set_attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def set_on(s: Specialiser, base: Record, value: Abstract, op: Operation, frame: Frame) -> Done:
     """Set an attribute of an object as ``object.__setattr__`` does."""
-    if is_of_model(base.cls) and not is_of_model(frame.home.source.function):
+    is_setter = isinstance(static_member(base.cls, op.data), property)
+    if is_of_model(base.cls) and not (is_setter or is_of_model(frame.home.source.function)):
         # What a library's object makes of it is not known: the entries of a sparse matrix change with its data.
         raise NotSpecialisedError(op.data)
     if array_objects.is_array(base) and op.data == array_objects.ELEMENTS:

@@ -61,6 +61,8 @@ DECLARED: dict[str, tuple[str, ...]] = {
         "sparse_models",
         "sparse_data",
         "sparse_spectra",
+        "sparse_least",
+        "sparse_exponentials",
         "callbacks",
         "matrix_free",
         "models.operators",

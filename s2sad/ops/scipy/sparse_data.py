@@ -21,6 +21,7 @@ from s2sad.runtime.scipy.sparse_data import (
     is_apart,
     is_stored,
     of_arrays,
+    of_matrices,
     require_frobenius,
     stored,
     stored_adjoint,
@@ -35,6 +36,7 @@ constant(is_stored, signature=lambda values, pattern: None, calls=())
 constant(is_apart, signature=lambda pattern: None)
 constant(stored_pattern, signature=lambda values, pattern: None, calls=(), infer=pattern_made)
 constant(of_arrays, signature=lambda pattern, what, instead: None, calls=(), infer=pattern_made)
+constant(of_matrices, signature=lambda pattern: None, calls=(), infer=pattern_made)
 constant(require_frobenius, signature=lambda order, axis: None, ordered=True)
 
 

@@ -47,11 +47,12 @@ from s2sad.runtime.scipy.entries import (
     system_pattern,
     total,
     total_adjoint,
+    triangular,
     turned,
     whole,
 )
 from s2sad.runtime.scipy.solvers import turned_preconditioner
-from s2sad.runtime.scipy.sparse_parts import blocks, kronecker, part, place
+from s2sad.runtime.scipy.sparse_parts import blocks, kronecker, part, place, triangle
 
 Array = Any
 Pattern = Any
@@ -70,6 +71,7 @@ constant(factors, signature=lambda values, pattern, *options: None, calls=(), in
 constant(of_constant, turned, system_pattern, signature=lambda pattern: None, infer=pattern_made)
 constant(as_format, signature=lambda pattern, name: None, infer=pattern_made)
 constant(joined, chained, signature=lambda first, second: None, infer=pattern_made)
+constant(triangle, signature=lambda make, pattern, k, format: None, calls=(), infer=pattern_made)
 constant(part, place, signature=lambda pattern, index: None, infer=pattern_made)
 constant(blocks, signature=lambda make, patterns, format: None, calls=(), infer=pattern_made)
 constant(kronecker, signature=lambda first, second, format: None, infer=pattern_made)
@@ -280,6 +282,35 @@ def solution_rule(
     use_umfpack: Any = True,
 ) -> tuple[Array, Array]:
     b_bar = solution(values, as_format(turned(pattern), "csc"), z_bar)
+    return outer_entries(-b_bar, z, pattern, values), fitted(b_bar, b)
+
+
+def _triangles() -> Sequence[Sample]:
+    rows, columns = np.array([0, 1, 2, 2, 1]), np.array([0, 1, 2, 0, 0])
+    values = np.array([2.0, 3.0, 2.5, 0.3, -0.6])
+    low, high = (placed(sparse.csr_array, values, places) for places in ((rows, columns), (columns, rows)))
+    return [sample(values, low, numbers(3)), sample(values, high, numbers(3, 2), False)]
+
+
+def _triangular_jvp(
+    values_dot: Array, b_dot: Array, z: Array, values: Array, pattern: Pattern, b: Array, lower: bool = True
+) -> Array:
+    moved = product(values_dot + np.zeros_like(values), pattern, z)
+    return triangular(values, pattern, b_dot + np.zeros_like(z) - moved, lower)
+
+
+@rule(
+    triangular,
+    wrt=["values", "b"],
+    jvp=_triangular_jvp,
+    samples=_triangles,
+    infer=infer.scipy.of_vector,
+    dtype="unknown",
+)
+def triangular_rule(
+    z: Array, z_bar: Array, values: Array, pattern: Pattern, b: Array, lower: bool = True, unit: bool = False
+) -> tuple[Array, Array]:
+    b_bar = triangular(values, as_format(turned(pattern), "csr"), z_bar, not lower)
     return outer_entries(-b_bar, z, pattern, values), fitted(b_bar, b)
 
 

@@ -302,6 +302,17 @@ def solution(values: Array, pattern: Pattern, b: Array, permc_spec: Any = None, 
     return linalg.spsolve(pattern.matrix(values), np.asarray(b), permc_spec, use_umfpack)
 
 
+def triangular(values: Array, pattern: Pattern, b: Array, lower: bool = True, unit: bool = False) -> Array:
+    """``spsolve_triangular(A, b, lower, unit_diagonal=unit)``."""
+    if unit:
+        raise UndefinedDerivativeError(
+            "spsolve_triangular with unit_diagonal has no derivative rule by the entries of the matrix",
+            "Set the diagonal to one instead.",
+        )
+    found: Array = linalg.spsolve_triangular(pattern.matrix(values), np.asarray(b), lower)
+    return found
+
+
 class Factors:
     """The factors of a matrix, and the values of which they were made."""
 

@@ -99,6 +99,16 @@ def of_arrays(pattern: Pattern, what: str, instead: str) -> Pattern:
     return pattern
 
 
+def of_matrices(pattern: Pattern) -> Pattern:
+    """The pattern of a matrix of the matrix classes, of which ``*`` is the product of matrices."""
+    if not isinstance(pattern.matrix(np.ones(pattern.count)), sparse.spmatrix):
+        raise UndefinedDerivativeError(
+            "A * x of a sparse array with entries that are differentiated has no derivative rule",
+            "Use A @ x for the product, and A.multiply(x) for that of elements.",
+        )
+    return pattern
+
+
 def along(values: Array, pattern: Pattern, axis: int) -> Array:
     """``A.sum(axis)`` of a sparse array."""
     return pattern.matrix(values).sum(axis)

@@ -119,3 +119,12 @@ def kronecker(first: Pattern, second: Pattern, format: Any) -> Pattern:
 def _as(like: Any, entries: Array, rows: Array, columns: Array) -> Any:
     """A matrix of the class of another, of entries at some places."""
     return type(like)(sparse.coo_array((entries, (rows, columns)), like.shape))
+
+
+def triangle(make: Any, pattern: Pattern, k: Any, format: Any) -> Pattern:
+    """The pattern of ``sparse.tril(A, k, format)``, or ``triu``."""
+    kept = make(sparse.coo_array((np.arange(1, len(pattern.rows) + 1), (pattern.rows, pattern.columns))), k).data - 1
+    return Pattern(
+        pattern.rows[kept], pattern.columns[kept], pattern.shape, pattern.source[kept], pattern.count,
+        lambda values: make(pattern.matrix(values), k, format),
+    )  # fmt: skip

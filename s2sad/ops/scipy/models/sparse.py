@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from s2sad.ops.models import ObjectModel, model, object_model
-from s2sad.runtime.items import is_place
+from s2sad.runtime.items import is_array, is_place
 from s2sad.runtime.scipy.entries import (
     as_format,
     chained,
@@ -32,8 +32,17 @@ from s2sad.runtime.scipy.entries import (
     turned,
     whole,
 )
-from s2sad.runtime.scipy.sparse_data import along, factors_at, is_apart, is_stored, of_arrays, stored, stored_pattern
-from s2sad.runtime.scipy.sparse_parts import blocks, kronecker, part, place
+from s2sad.runtime.scipy.sparse_data import (
+    along,
+    factors_at,
+    is_apart,
+    is_stored,
+    of_arrays,
+    of_matrices,
+    stored,
+    stored_pattern,
+)
+from s2sad.runtime.scipy.sparse_parts import blocks, kronecker, part, place, triangle
 
 
 class Sparse:
@@ -60,6 +69,11 @@ class Sparse:
     @property
     def data(self) -> Any:
         return self.values if is_stored(self.values, self.pattern) else stored(self.values, self.pattern)
+
+    @data.setter
+    def data(self, numbers: Any) -> None:
+        self.pattern = stored_pattern(self.values, self.pattern)
+        self.values = np.asarray(numbers)
 
     def todense(self) -> Any:
         return whole(self.values, of_arrays(self.pattern, "todense()", "toarray()"))
@@ -128,9 +142,15 @@ class Sparse:
         return np.transpose(product(self.values, turned(self.pattern), np.transpose(other)))
 
     def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Sparse):
+            return chain(self, Sparse(other.values, of_matrices(other.pattern)))
+        if is_array(other):
+            return product(self.values, of_matrices(self.pattern), other)
         return Sparse(self.values * factor_of(other), self.pattern)
 
     def __rmul__(self, other: Any) -> Any:
+        if is_array(other):
+            return Sparse(self.values, of_matrices(self.pattern)).__rmatmul__(other)
         return Sparse(self.values * factor_of(other), self.pattern)
 
     def __truediv__(self, other: Any) -> Any:
@@ -350,3 +370,15 @@ def block_array(blocks: Any, *, format: Any = None) -> Any:
 def kron(A: Any, B: Any, format: Any = None) -> Any:
     A, B = sparse_of(A), sparse_of(B)
     return Sparse(np.ravel(np.outer(A.values, B.values)), kronecker(A.pattern, B.pattern, format))
+
+
+@model(sparse.tril, given="structured")
+def tril(A: Any, k: Any = 0, format: Any = None) -> Any:
+    A = sparse_of(A)
+    return Sparse(A.values, triangle(sparse.tril, A.pattern, k, format))
+
+
+@model(sparse.triu, given="structured")
+def triu(A: Any, k: Any = 0, format: Any = None) -> Any:
+    A = sparse_of(A)
+    return Sparse(A.values, triangle(sparse.triu, A.pattern, k, format))

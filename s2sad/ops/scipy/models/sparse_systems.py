@@ -10,8 +10,11 @@ from scipy.sparse import linalg
 from s2sad.ops.models import model
 from s2sad.ops.scipy.models.operators import solution_by
 from s2sad.ops.scipy.models.sparse import sparse_of, system_of
-from s2sad.runtime.scipy.entries import factors, solution, solved
+from s2sad.runtime.marks import stop_gradient
+from s2sad.runtime.scipy.entries import factors, solution, solved, triangular
 from s2sad.runtime.scipy.sparse_data import require_frobenius
+from s2sad.runtime.scipy.sparse_exponentials import exponential, whole_step
+from s2sad.runtime.scipy.sparse_least import least, require_real
 from s2sad.runtime.scipy.sparse_spectra import eigenpairs, eigenvalues, singular_triplets, singular_values
 
 
@@ -37,6 +40,12 @@ class Factors:
 def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: Any = True) -> Any:
     A = sparse_of(A)
     return solution(A.values, A.pattern, b, permc_spec, use_umfpack)
+
+
+@model(linalg.spsolve_triangular, given="structured")
+def spsolve_triangular(A: Any, b: Any, lower: Any = True, *, unit_diagonal: Any = False) -> Any:
+    A = sparse_of(A)
+    return triangular(A.values, A.pattern, b, lower, unit_diagonal)
 
 
 @model(linalg.splu, given="anything")
@@ -136,6 +145,60 @@ def lgmres(
 ) -> Any:
     options = {"rtol": rtol, "atol": atol, "maxiter": maxiter, "inner_m": inner_m, "outer_k": outer_k}
     return solution_by("lgmres", A, b, x0, M, options)
+
+
+# --- exponentials
+
+
+@model(linalg.expm_multiply, given="structured")
+def expm_multiply(
+    A: Any, B: Any, start: Any = None, stop: Any = None, num: Any = None, endpoint: Any = None, traceA: Any = None
+) -> Any:
+    A = sparse_of(A)
+    whole_step(start, stop, num, endpoint)
+    return exponential(A.values, A.pattern, B, traceA)
+
+
+# --- least squares
+
+
+def least_of(name: Any, A: Any, b: Any, x0: Any, damp: Any, options: Any) -> Any:
+    """The solution of least squares by one of SciPy's functions, and what that reports."""
+    A = sparse_of(A)
+    return least(A.values, A.pattern, require_real(A.values, b), name, damp, {"x0": stop_gradient(x0), **options})
+
+
+@model(linalg.lsqr, given="structured")
+def lsqr(
+    A: Any,
+    b: Any,
+    damp: Any = 0.0,
+    atol: Any = 1e-6,
+    btol: Any = 1e-6,
+    conlim: Any = 1e8,
+    iter_lim: Any = None,
+    show: Any = False,
+    calc_var: Any = False,
+    x0: Any = None,
+) -> Any:
+    options = {"atol": atol, "btol": btol, "conlim": conlim, "iter_lim": iter_lim, "calc_var": calc_var, "show": show}
+    return least_of("lsqr", A, b, x0, damp, options)
+
+
+@model(linalg.lsmr, given="structured")
+def lsmr(
+    A: Any,
+    b: Any,
+    damp: Any = 0.0,
+    atol: Any = 1e-6,
+    btol: Any = 1e-6,
+    conlim: Any = 1e8,
+    maxiter: Any = None,
+    show: Any = False,
+    x0: Any = None,
+) -> Any:
+    options = {"atol": atol, "btol": btol, "conlim": conlim, "maxiter": maxiter, "show": show}
+    return least_of("lsmr", A, b, x0, damp, options)
 
 
 # --- some eigenvalues and singular values
