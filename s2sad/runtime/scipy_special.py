@@ -20,7 +20,7 @@ _PHASE = "the sign of a sum of complex exponentials has no complex derivative"
 _quiet = np.errstate(all="ignore")
 
 
-def _narrowed(value: Array, *operands: Array) -> Array:
+def narrowed(value: Array, *operands: Array) -> Array:
     """In single precision what is computed from operands of that, and from Python's numbers, which SciPy widens."""
     return (value.astype(np.float32) if np.result_type(*operands) == np.float32 else value)[()]
 
@@ -85,7 +85,7 @@ def binom_dn(n: Array, k: Array) -> Array:
     z, m = special.binom(n, k), n - k + 1
     vanishes = is_pole(m) & ~is_pole(n + 1)
     limit = special.gamma(n + 1) * special.rgamma(k + 1) * rgamma_derivative(m)
-    return _narrowed(np.where(vanishes, limit, np.where(z == 0, 0, z * digamma_difference(n + 1, m))), n, k)
+    return narrowed(np.where(vanishes, limit, np.where(z == 0, 0, z * digamma_difference(n + 1, m))), n, k)
 
 
 @_quiet
@@ -95,7 +95,7 @@ def binom_dk(n: Array, k: Array) -> Array:
     above = -special.gamma(n + 1) * special.rgamma(k + 1) * rgamma_derivative(m)
     below = special.gamma(n + 1) * special.rgamma(m) * rgamma_derivative(k + 1)
     inside = z * (special.digamma(m) - special.digamma(k + 1))
-    return _narrowed(np.where(is_pole(m), above, np.where(is_pole(k + 1), below, inside)), n, k)
+    return narrowed(np.where(is_pole(m), above, np.where(is_pole(k + 1), below, inside)), n, k)
 
 
 @_quiet
@@ -111,7 +111,7 @@ def binom_second(n: Array, k: Array) -> tuple[Array, Array, Array]:
     twice_n = np.where(vanishes, 2 * limit * (log_n - turned), z * (by_n**2 + trigamma_difference(n + 1, m)))
     mixed = np.where(vanishes, -limit * (log_n + log_k - 2 * turned), z * (by_n * by_k + curved))
     twice_k = np.where(vanishes, 2 * limit * (log_k - turned), z * (by_k**2 - curved - curved_k))
-    return _narrowed(twice_n, n, k), _narrowed(mixed, n, k), _narrowed(twice_k, n, k)
+    return narrowed(twice_n, n, k), narrowed(mixed, n, k), narrowed(twice_k, n, k)
 
 
 @_quiet
@@ -119,7 +119,7 @@ def poch_dz(x: Array, m: Array) -> Array:
     """The derivative of poch(x, m) by x: of a polynomial in x where m is a whole number."""
     vanishes = is_pole(x) & ~is_pole(x + m)
     limit = special.gamma(x + m) * rgamma_derivative(x)
-    return _narrowed(np.where(vanishes, limit, special.poch(x, m) * digamma_difference(x + m, x)), x, m)
+    return narrowed(np.where(vanishes, limit, special.poch(x, m) * digamma_difference(x + m, x)), x, m)
 
 
 @_quiet
@@ -130,24 +130,24 @@ def poch_second(x: Array, m: Array) -> tuple[Array, Array]:
     by_x, turned = digamma_difference(x + m, x), special.digamma(np.where(vanishes, 1 - x, 1))
     twice = np.where(vanishes, 2 * limit * (log - turned), p * (by_x**2 + trigamma_difference(x + m, x)))
     mixed = np.where(vanishes, limit * log, p * (by_x * log + special.polygamma(1, x + m)))
-    return _narrowed(twice, x, m), _narrowed(mixed, x, m)
+    return narrowed(twice, x, m), narrowed(mixed, x, m)
 
 
 def gamma_density(a: Array, x: Array) -> Array:
     """x^(a - 1) exp(-x) / gamma(a)."""
-    return _narrowed(np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a)), a, x)
+    return narrowed(np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a)), a, x)
 
 
 def beta_density(a: Array, b: Array, x: Array) -> Array:
     """x^(a - 1) (1 - x)^(b - 1) / beta(a, b)."""
     log_density = special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b)
-    return _narrowed(np.exp(log_density), a, b, x)
+    return narrowed(np.exp(log_density), a, b, x)
 
 
 def t_density(df: Array, t: Array) -> Array:
     """The density of Student's distribution."""
     log_density = -special.betaln(0.5, 0.5 * df) - 0.5 * np.log(df) - 0.5 * (df + 1) * np.log1p(t * t / df)
-    return _narrowed(np.exp(log_density), df, t)
+    return narrowed(np.exp(log_density), df, t)
 
 
 def f_density(dfn: Array, dfd: Array, x: Array) -> Array:
@@ -202,7 +202,7 @@ def mills_derivative(z: Array, x: Array) -> Array:
 
 def struve_term(v: Array, x: Array) -> Array:
     """(x / 2)^v / (2 sqrt(pi) gamma(v + 3 / 2)), in the recurrence of Struve functions (DLMF 11.4.27)."""
-    return _narrowed((0.5 * x) ** v * special.rgamma(v + 1.5) / math.sqrt(4 * math.pi), v, x)
+    return narrowed((0.5 * x) ** v * special.rgamma(v + 1.5) / math.sqrt(4 * math.pi), v, x)
 
 
 def divisor(x: Array, part: Array) -> Array:
@@ -268,14 +268,14 @@ def boxcox_dlmbda(z: Array, x: Array, lmbda: Array) -> Array:
     near = np.abs(u) < 1
     far = np.where(near, 1, lmbda)
     by_series = log_x**2 * exprel_derivative(np.where(near, u, 0))
-    return _narrowed(np.where(near, by_series, (special.xlogy(x**far, x) - z) / far), x, lmbda)
+    return narrowed(np.where(near, by_series, (special.xlogy(x**far, x) - z) / far), x, lmbda)
 
 
 @_quiet
 def boxcox1p_dlmbda(x: Array, lmbda: Array) -> Array:
     """The derivative of boxcox1p(x, lmbda) by lmbda."""
     log_x = np.log1p(x)
-    return _narrowed(log_x**2 * exprel_derivative(lmbda * log_x), x, lmbda)
+    return narrowed(log_x**2 * exprel_derivative(lmbda * log_x), x, lmbda)
 
 
 @_quiet
@@ -366,7 +366,7 @@ def ellipkinc_dm(phi: Array, m: Array) -> Array:
     turns = np.round(phi / math.pi)
     s, c = np.sin(phi - math.pi * turns), np.cos(phi - math.pi * turns)
     part = s**3 * special.elliprd(c**2, 1, 1 - m * s**2) / 6
-    return _narrowed(part + np.where(turns == 0, 0, turns * special.elliprd(0, 1, 1 - m) / 3), phi, m)
+    return narrowed(part + np.where(turns == 0, 0, turns * special.elliprd(0, 1, 1 - m) / 3), phi, m)
 
 
 @_quiet
@@ -375,7 +375,7 @@ def ellipeinc_dm(phi: Array, m: Array) -> Array:
     turns = np.round(phi / math.pi)
     s, c = np.sin(phi - math.pi * turns), np.cos(phi - math.pi * turns)
     part = s**3 * special.elliprd(c**2, 1 - m * s**2, 1) / 6
-    return _narrowed(-part - np.where(turns == 0, 0, turns * special.elliprd(0, 1 - m, 1) / 3), phi, m)
+    return narrowed(-part - np.where(turns == 0, 0, turns * special.elliprd(0, 1 - m, 1) / 3), phi, m)
 
 
 # --- inverses, and the dilogarithm ---

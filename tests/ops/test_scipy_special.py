@@ -400,3 +400,23 @@ def test_quantiles_by_degrees_of_freedom() -> None:
         return special.stdtrit(d, 0.9) * special.fdtri(d, 2.0 * d, 0.3) + special.fdtrc(3.0, d, 1.2)
 
     np.testing.assert_allclose(grad(width)(3.3), numeric_gradient(width, (3.3,)), rtol=1e-7)
+
+
+def pendulum(k: Any) -> Any:
+    return np.sum(special.ellipk(k**2) ** 2) + np.sum(special.ellipe(k) * special.elliprf(k, 1.0, k**2))
+
+
+def incomplete(k: Any) -> Any:
+    return np.sum(special.ellipkinc(3 * k, k) ** 2) + np.sum(special.ellipeinc(k, 0.3 * k) * special.ellipj(k, 0.4)[0])
+
+
+def mean(k: Any) -> Any:
+    return np.sum(special.agm(k, 1 - k) ** 2) + np.sum(special.elliprc(k, 2 * k)) + np.sum(special.powm1(k, k**2))
+
+
+@pytest.mark.parametrize("f", [pendulum, incomplete, mean], ids=lambda f: f.__name__)
+def test_elliptic_integrals_twice(f: Callable[..., Any]) -> None:
+    k, way = np.array([0.2, 0.45, 0.7]), np.array([0.5, -1.0, 0.3])
+    expected = numeric_gradient(lambda t: np.sum(grad(f)(t) * way), [k])
+    np.testing.assert_allclose(grad(f)(k), numeric_gradient(f, [k]), rtol=1e-8)
+    np.testing.assert_allclose(hvp(f, (k,), (way,)), expected, rtol=1e-8)

@@ -79,6 +79,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
         "special_bessel",
         "special_orders",
         "special_orthogonal",
+        "special_elliptic",
     ),
     "scipy.stats": (
         "stats",

@@ -250,5 +250,4 @@ _POLYNOMIALS_AS_OBJECTS = (
 for _name in _POLYNOMIALS_AS_OBJECTS:
     operation(getattr(special, _name), remedy=f"use special.eval_{_name}(..., x), which has the values at x")
 
-operation(special.jve, special.yve, remedy="use special.jv and special.yv, times np.exp(-abs(np.imag(z)))")
 operation(special.zetac, remedy="the derivative of the zeta function by its argument has no closed form")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from s2sad.runtime.scipy_special import _narrowed, beta_density, gamma_density
+from s2sad.runtime.scipy_special import beta_density, gamma_density, narrowed
 
 Array = Any
 
@@ -36,7 +36,7 @@ def gammainc_da(a: Array, x: Array) -> Array:
         found[low] = _gamma_series(shapes[low], points[low])
         found[high] = -_gamma_fraction(shapes[high], points[high])
     found[~(shapes > 0) | np.isnan(points)] = np.nan
-    return _narrowed(found, a, x)[()]
+    return narrowed(found, a, x)[()]
 
 
 def betainc_da(a: Array, b: Array, x: Array) -> Array:
@@ -45,27 +45,27 @@ def betainc_da(a: Array, b: Array, x: Array) -> Array:
     >>> round(float(betainc_da(2.0, 3.0, 0.3)), 8)
     -0.24609373
     """
-    return _narrowed(_beta(a, b, x, True), a, b, x)[()]
+    return narrowed(_beta(a, b, x, True), a, b, x)[()]
 
 
 def betainc_db(a: Array, b: Array, x: Array) -> Array:
     """The derivative of ``betainc(a, b, x)`` by b."""
-    return _narrowed(_beta(a, b, x, False), a, b, x)[()]
+    return narrowed(_beta(a, b, x, False), a, b, x)[()]
 
 
 def gammainc_dadx(a: Array, x: Array) -> Array:
     """The derivative of ``gammainc(a, x)`` by both arguments."""
-    return _narrowed(gamma_density(a, x) * (np.log(x) - special.digamma(a)), a, x)
+    return narrowed(gamma_density(a, x) * (np.log(x) - special.digamma(a)), a, x)
 
 
 def betainc_dadx(a: Array, b: Array, x: Array) -> Array:
     """The derivative of ``betainc(a, b, x)`` by a and x."""
-    return _narrowed(beta_density(a, b, x) * (np.log(x) - special.digamma(a) + special.digamma(a + b)), a, b, x)
+    return narrowed(beta_density(a, b, x) * (np.log(x) - special.digamma(a) + special.digamma(a + b)), a, b, x)
 
 
 def betainc_dbdx(a: Array, b: Array, x: Array) -> Array:
     """The derivative of ``betainc(a, b, x)`` by b and x."""
-    return _narrowed(beta_density(a, b, x) * (np.log1p(-x) - special.digamma(b) + special.digamma(a + b)), a, b, x)
+    return narrowed(beta_density(a, b, x) * (np.log1p(-x) - special.digamma(b) + special.digamma(a + b)), a, b, x)
 
 
 def _gamma_series(a: Array, x: Array) -> Array:
