@@ -33,13 +33,13 @@ class _Part:
     """The text of one function, the imports that it needs, and the functions that it calls.
 
     ``open`` are the names that no import gives, each with the cell or the namespace that holds the variable, ``needs``
-    those of functions that are defined in the text.
+    the functions that are defined in the text: several may have one name.
     """
 
     text: str
     imports: set[Import] = field(default_factory=set)
     open: dict[str, Any] = field(default_factory=dict)
-    needs: set[str] = field(default_factory=set)
+    needs: dict[str, types.FunctionType] = field(default_factory=dict)
     cells: list[types.CellType] = field(default_factory=list)
 
 
@@ -95,7 +95,7 @@ class Writer:
         source = value.__dict__.get(MADE) if type(value) is types.FunctionType else None
         if source is None:
             return False
-        part.needs.add(name)
+        part.needs[name] = value
         if self.made.setdefault(name, value) is not value:
             self.clashing.add(name)
         if name not in self.parts:
@@ -133,7 +133,9 @@ class Writer:
         same_cells = len(one.cells) == len(two.cells) and all(map(operator.is_, one.cells, two.cells))
         is_same_text = one.text.replace(f"def {name}(", f"def {other}(") == two.text
         same_names = one.open.keys() == two.open.keys() and all(one.open[n] is two.open[n] for n in one.open)
-        return is_same_text and same_cells and same_names and (one.imports, one.needs) == (two.imports, two.needs)
+        # Functions are equal if they are the same.
+        same_names = same_names and (one.imports, one.needs) == (two.imports, two.needs)
+        return is_same_text and same_cells and same_names
 
     def forget(self, names: Iterable[str]) -> None:
         """Take back functions that were written, of which nothing is called."""

@@ -12,7 +12,7 @@ from s2sad.ir.types import scalar
 from s2sad.runtime.classes import static_member
 from s2sad.transform import sizes
 from s2sad.transform.containers import items_of
-from s2sad.transform.known import Abstract, Items, Kept, Known, NotSpecialisedError, Record, Row, Unsure
+from s2sad.transform.known import Abstract, Choice, Items, Kept, Known, NotSpecialisedError, Record, Row, Unsure
 from s2sad.transform.specialiser import Specialiser
 
 #: The attribute that stands for the array which an object is; no other attribute may have this name.
@@ -24,10 +24,18 @@ def is_array(value: Abstract) -> bool:
     return isinstance(value, Record) and issubclass(value.cls, np.ndarray) and ELEMENTS in value.fields
 
 
+def may_be_array(value: Abstract) -> bool:
+    """Whether a value is such an object or else another one or an array of NumPy's own class, by a condition."""
+    return isinstance(value, Choice) and any(
+        is_array(side) or may_be_array(side) for side in (value.then, value.orelse)
+    )
+
+
 def holds_array(s: Specialiser, value: Abstract) -> bool:
-    """Whether a value is such an object, or a list or tuple of known items with one."""
+    """Whether a value is such an object, or may be, or is a list or tuple of known items with one."""
     row = s.row(value) if isinstance(value, (Row, Items)) else None
-    return is_array(value) or (row is not None and any(holds_array(s, item) for item in row))
+    is_one = is_array(value) or may_be_array(value)
+    return is_one or (row is not None and any(holds_array(s, item) for item in row))
 
 
 def elements(s: Specialiser, value: Abstract) -> Abstract:
@@ -39,6 +47,8 @@ def elements(s: Specialiser, value: Abstract) -> Abstract:
         if held is UNSET or isinstance(held, (Kept, Unsure)):
             raise NotSpecialisedError("subclass")
         return held
+    if isinstance(value, Choice) and may_be_array(value):
+        return s.dynamic(Choice(value.test, elements(s, value.then), elements(s, value.orelse)))
     if not holds_array(s, value):
         return value
     row = [elements(s, item) for item in s.row(value) or ()]

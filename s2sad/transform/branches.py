@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from s2sad.ir.code import UNSET, Constant, Exit, Kind, Operand, Operation, Place, Region, Value
 from s2sad.transform import choices, presence, ranks, sizes
+from s2sad.transform.array_objects import is_array, may_be_array
 from s2sad.transform.boxes import boxed
 from s2sad.transform.coded import put_into_lists, rows_of_arms
 from s2sad.transform.existing import is_existing
@@ -283,6 +284,8 @@ class _Joining:
             return row
         if len(values) == 2 and any(map(is_static, values)) and all(map(choices.is_object_or_none, known)):
             return self.choice(known)
+        if len(values) == 2 and all(is_array(v) or may_be_array(v) or isinstance(v, Value) for v in known):
+            return self.choice(values)
         return self.result(values, name)
 
     def referred(self, values: list[Abstract], name: str) -> Abstract | None:

@@ -23,6 +23,7 @@ from s2sad.transform import (
     branches,
     choices,
     constructing,
+    each,
     existing,
     generators,
     growing,
@@ -256,8 +257,7 @@ def _starting(s: Specialiser, function: Abstract, args: Args) -> tuple[Start, Ar
 
 def _arm(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: Frame) -> End:
     if choices.is_none(function):
-        place = frame.place or op.place
-        return End("raise", (choices.none_called(s, place),), place)
+        return End("raise", (choices.none_called(s, frame.place or op.place),), frame.place or op.place)
     done = _applied(s, function, args, op, frame)
     return done if isinstance(done, End) else End("yield", done)
 
@@ -298,7 +298,7 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     value = known.value
     if value is super:
         return supers.super_of(s, args, frame)
-    if (done := of_arrays(s, known, args, op, frame)) is not None:
+    if (done := each.of_arrays(s, known, args, op, frame) or of_arrays(s, known, args, op, frame)) is not None:
         return done
     if value is object.__init__:
         return (NONE,)

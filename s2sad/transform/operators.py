@@ -145,7 +145,7 @@ def put_item(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """``x[i] = value`` and ``del x[i]`` of an object that the program makes."""
     base, *values = [s.get(o, frame) for o in op.operands]
     if not any(array_objects.users(base, name) for name in ("__setitem__", "__delitem__")) and op.kind == "set_item":
-        if any(map(array_objects.is_array, (base, *values))):
+        if any(array_objects.is_array(v) or array_objects.may_be_array(v) for v in (base, *values)):
             return arrays.put_item(s, [base, *values], op, frame)
     if not isinstance(base, Record):
         return None
