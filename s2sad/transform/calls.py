@@ -348,8 +348,9 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     if not isinstance(value, types.FunctionType) or value is stop_gradient or has_rule(value) or not is_followed(value):
         return None
     if existing.is_foreign(s, value) and all(existing.holds_constants(s, v) for _, v in args):
-        # What it does with constants is not for this program to know.
-        return None
+        # What it does with constants is not for this program to know, unless it hands a function on.
+        hands_on = any(isinstance(v, Known) and callable(v.value) for _, v in args) and size(s.code(value)) <= SMALL
+        return call_function(s, value, args, op, frame, None) if hands_on else None
     if value.__code__.co_flags & inspect.CO_GENERATOR and not all(existing.is_constant(s, v) for _, v in args):
         return call_function(s, value, args, op, frame, None)
     # A static method has no name of its own.

@@ -18,7 +18,7 @@ from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant, Operand, Operation, Value, inner, regions_in
 from s2sad.runtime.classes import static_member
 from s2sad.transform.classes import GETTER, static_function
-from s2sad.transform.existing import is_container, owner
+from s2sad.transform.existing import is_container, is_object, owner
 from s2sad.transform.known import Abstract, Known, Method, NotSpecialisedError, Partial, Record, Row, is_plain
 from s2sad.transform.specialiser import Done, End, Specialiser
 
@@ -43,15 +43,17 @@ def of_class(s: Specialiser, record: Record, member: Any, name: str) -> Abstract
     if is_plain(member):
         return Constant(member)
     is_class = isinstance(member, type) and not hasattr(type(member), "__get__")
-    if is_class or type(member) is object or isinstance(member, _CONTAINERS):
+    is_one = is_object(member) and not hasattr(type(member), "__get__")
+    if is_class or is_one or type(member) is object or isinstance(member, _CONTAINERS):
         return _reached(s, s.outside(member, name), owner(cls, name), name)
     raise NotSpecialisedError(name)
 
 
 def _reached(s: Specialiser, known: Known, cls: type, name: str) -> Known:
     """An object that a class has as an attribute; its items are known where a variable of the module has the class."""
-    functions = [member for member in vars(cls).values() if isinstance(member, types.FunctionType)]
-    if not is_container(known.value) or not functions or functions[0].__globals__.get(cls.__name__) is not cls:
+    functions = [m for base in cls.__mro__ for m in vars(base).values() if isinstance(m, types.FunctionType)]
+    is_asked = is_container(known.value) or is_object(known.value)
+    if not is_asked or not functions or functions[0].__globals__.get(cls.__name__) is not cls:
         return known
     with contextlib.suppress(S2SADError):  # generated methods have no source
         return replace(known, read=(s.home(functions[0]), cls.__name__, (name,)))

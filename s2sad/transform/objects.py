@@ -269,8 +269,14 @@ def has_attribute(s: Specialiser, value: Abstract, name: str) -> Operand | None:
         return None
     if array_objects.is_array(value) and name == array_objects.ELEMENTS:
         return None
-    if isinstance(static_member(value.cls, name), (property, SLOT)) or static_member(value.cls, GETTER) is not None:
+    member = static_member(value.cls, name)
+    if isinstance(member, SLOT) or static_member(value.cls, GETTER) is not None:
         return None
+    if isinstance(member, property):
+        # One that gives another attribute is there if that is.
+        read = _attribute_read(s, member.fget)
+        _guard_member(s, value.cls, name)
+        return None if read is None else has_attribute(s, value, read)
     if name in value.fields and value.fields[name] in s.state:
         held = s.state[value.fields[name]]
         if isinstance(held, Kept) and held.given is not None:
@@ -280,6 +286,16 @@ def has_attribute(s: Specialiser, value: Abstract, name: str) -> Operand | None:
     if inherited:
         _guard_member(s, value.cls, name)
     return Constant(inherited or name in (value.own or ()))
+
+
+def _attribute_read(s: Specialiser, function: Any) -> str | None:
+    """The attribute of its object that a method gives, and does nothing else; None of any other function."""
+    code = s.code(function) if isinstance(function, types.FunctionType) and is_followed(function) else None
+    if code is None or len(code.params) != 1 or len(code.body.operations) != 1 or code.body.exit.kind != "return":
+        return None
+    (op,) = code.body.operations
+    is_read = op.kind == "attribute" and op.operands == (code.params[0].target,)
+    return op.data if is_read and code.body.exit.operands == op.results else None
 
 
 def _inherits(cls: type, name: str) -> bool:
