@@ -117,3 +117,18 @@ def test_nothing_of_an_object_runs(body: str, forward: bool) -> None:
     except S2SADError:
         pass
     assert not module["SEEN"]
+
+
+def test_arrays_that_are_called_are_not_compared() -> None:
+    """An array is not a function, whatever it is equal to."""
+    values = np.ones(3)
+
+    def call(x):
+        return np.sum(values(x))  # type: ignore[operator]
+
+    def loop(x):
+        return sum(y for y in values(x))  # type: ignore[operator]
+
+    for f in (call, loop):
+        with pytest.raises((S2SADError, TypeError)):
+            grad(f)(np.ones(3))

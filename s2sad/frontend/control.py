@@ -295,7 +295,9 @@ class ControlFlow(Hoisting):
 
         def apart(target: Node, iterable: Node) -> Node:
             function = self.resolver.lookup(iterable.func)[1] if isinstance(iterable, gast.Call) else None
-            if function not in (zip, enumerate) or any(isinstance(arg, gast.Starred) for arg in iterable.args):
+            if not (function is zip or function is enumerate) or any(
+                isinstance(arg, gast.Starred) for arg in iterable.args
+            ):
                 return target
             count = 2 if function is enumerate else len(iterable.args)
             parts = target.elts if isinstance(target, (gast.Tuple, gast.List)) else []
@@ -359,7 +361,7 @@ class ControlFlow(Hoisting):
                     return self.refused(node, what, f"Take a copy before: reversed({node.args[0].id}[:]).")
                 backwards = Slice(None, None, Const(-1))
                 return self.assign("~t", Call(Op("index", "[]"), (self.operand(node.args[0]), backwards), (), node))
-            if function in (zip, enumerate):
+            if function is zip or function is enumerate:
                 return self.refused(
                     node, "this form of zip or enumerate is not supported", "Unpack it in the loop's target."
                 )

@@ -213,7 +213,8 @@ def _respelled(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node |
     if call.keywords:
         return None
     if function is list and len(call.args) == 1 and isinstance(call.args[0], gast.Call):
-        return _comprehension(call) if lookup(call.args[0].func)[1] in (zip, enumerate) else None
+        inner = lookup(call.args[0].func)[1]
+        return _comprehension(call) if inner is zip or inner is enumerate else None
     if function is dict and len(call.args) == 1 and isinstance(call.args[0], gast.Call):
         return _dict_comprehension(call, None) if lookup(call.args[0].func)[1] is zip else None
     if isinstance(function, types.BuiltinMethodType) and function == dict.fromkeys and call.args:

@@ -240,7 +240,7 @@ def of_arrays(s: Specialiser, known: Known, args: Args, op: Operation, frame: Fr
     if function is np.ndarray.__new__:
         return made_of_buffer(s, args, op, frame)
     first = args[0][1] if args and not args[0][0] else None
-    if getattr(function, "__name__", "") == WRAP and getattr(function, "__objclass__", None) is np.ndarray:
+    if function is vars(np.ndarray)[WRAP]:
         if len(args) < 2 or any(kind for kind, _ in args) or first is None or not is_array(first):
             raise NotSpecialisedError("subclass")
         _require(s, require_ndarray, [elements(s, args[1][1])], op, frame)

@@ -34,6 +34,7 @@ from s2sad.frontend.touched import Calls, State
 from s2sad.ir.code import UNSET, Code, Operand, Operation, Value, Variable, inner, regions_in
 from s2sad.ir.types import Fact
 from s2sad.ops.models import class_method_model_of, has_modelled_methods
+from s2sad.runtime.classes import inside
 from s2sad.transform import (
     calls,
     classes,
@@ -321,7 +322,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
     for op in inner(code.body):
         if op.kind in DISPLAYS or (op.kind in ("copy", "binary") and not displays.isdisjoint(op.operands)):
             displays.update(op.results)
-        if op.kind == "call" and getattr(values.get(op.operands[0]), "__name__", "") in MAKING:  # type: ignore[arg-type]
+        if op.kind == "call" and inside(values.get(op.operands[0]), "__name__") in MAKING:  # type: ignore[arg-type]
             displays.update(op.results)
         if op.kind == "copy" and op.operands[0] in values:
             values[op.result] = values[op.operands[0]]

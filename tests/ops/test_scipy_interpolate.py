@@ -440,3 +440,17 @@ def test_interpolants_that_keep_shapes_have_second_derivatives_by_values(kind: A
         grad(lambda y: jvp(f, (y,), (d,))[1])(y),
     ):
         np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+
+
+AXIS, SPOTS = np.linspace(0.0, 3.0, 5), np.array([[0.3, 0.4], [1.1, 2.2], [2.5, 0.1]])
+
+
+@pytest.mark.parametrize("method", ["linear", "cubic"])
+def test_grids_have_second_derivatives_by_their_values(method: str) -> None:
+    def several(x: Any) -> Any:
+        plane = interpolate.RegularGridInterpolator((AXIS, AXIS[::-1]), np.outer(x**2, x), method=method)
+        line = interpolate.interpn((AXIS,), x**2, [[-1.0], [2.0]], method, bounds_error=False, fill_value=0.3)
+        return np.sum(plane(SPOTS) ** 3) + np.sum(line**3)
+
+    x, way = np.array([0.4, 1.2, -0.7, 0.9, 0.3]), np.array([0.3, -0.2, 0.5, 0.1, 1.0])
+    np.testing.assert_allclose(hvp(several, (x,), (way,)), richardson_jvp(grad(several), (x,), (way,)), rtol=1e-7)

@@ -92,7 +92,25 @@ def legacy(x: Any) -> Any:
     return np.sum(parts**4) + np.sum(np.abs(scipy.fftpack.fft2(np.reshape(x, (4, 6)))) ** 3)
 
 
-TWICE = [spectral_distance, line, there_and_back, loudness, both_ways, smoothed, rates, despiked, cosines, planes]
+def resonator(x: Any) -> Any:
+    """All coefficients and the signal depend on ``x``, and the first coefficient is not one."""
+    rows = signal.lfilter(x[:2], np.stack([2.0 + x[0], 0.3 * x[2]]), np.reshape(x, (4, 6)), axis=0)
+    return np.sum(rows**3) + np.sum(signal.lfilter([x[0], 0.2], [1.0, 0.1 * x[1]], x) ** 2)
+
+
+TWICE = [
+    resonator,
+    spectral_distance,
+    line,
+    there_and_back,
+    loudness,
+    both_ways,
+    smoothed,
+    rates,
+    despiked,
+    cosines,
+    planes,
+]
 ONCE = [common, equaliser, states, response, legacy]
 
 

@@ -394,8 +394,22 @@ def _grid_value_jvp(
     return grid_value_tangent(values_dot, xi_dot, f, points, values, xi, method)
 
 
-@rule(grid_value, wrt=["values", "xi"], jvp=_grid_value_jvp, samples=_grid_samples, dtype="unknown")
+@rule(grid_value, wrt=["values", "xi"], steps={"f"}, jvp=_grid_value_jvp, samples=_grid_samples, dtype="unknown")
 def grid_value_rule(
     z_bar: Array, f: Any, points: Any, values: Array, xi: Any, method: Any = None, fill_value: Any = None
 ) -> tuple[Array, Any]:
-    return grid_values_adjoint(z_bar, f, values, xi, method), grid_place_adjoint(z_bar, f, xi, method)
+    return grid_values_adjoint(z_bar, f, points, values, xi, method), grid_place_adjoint(z_bar, f, xi, method)
+
+
+def _grid_adjoints() -> Sequence[Sample]:
+    found = []
+    for call in _grid_samples():
+        f, points, values, xi = call.args
+        found.append(sample(numbers(*np.shape(grid_value(f, points, values, xi))), f, points, values, xi, None))
+    return found
+
+
+# By the places there is none: interpolation is linear in the values, and in the places it is not.
+@linear(grid_values_adjoint, wrt=["g"], steps={"f", "values"}, samples=_grid_adjoints, dtype="unknown")
+def grid_values_adjoint_rule(z_bar: Array, g: Array, f: Any, points: Any, values: Array, xi: Any, method: Any) -> Array:
+    return grid_value_tangent(z_bar, 0.0, f, points, values, xi, method)

@@ -10,9 +10,12 @@ from scipy import signal
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, linear, operation, rule, sample
+from s2sad.ops.spec import Sample, bilinear, linear, operation, rule, sample
+from s2sad.runtime.linear import like
 from s2sad.runtime.scipy.filters import (
+    backwards,
     czt_adjoint,
+    delayed_products,
     filtfilt_adjoint,
     hilbert_adjoint,
     lfilter_adjoint,
@@ -67,8 +70,49 @@ def _lfilter_jvp(
 def lfilter(
     z: Any, z_bar: Any, b: Array, a: Array, x: Array, axis: int = -1, zi: Array | None = None
 ) -> tuple[Array, Array, Array, Array | None]:
+    if zi is None:
+        v = backwards([1.0], a, z_bar, axis)
+        x_bar = like(backwards(b, [1.0], v, axis), x)
+        return delayed_products(v, x, b, axis), delayed_products(-v, z, a, axis), x_bar, None
     b_bar, a_bar, x_bar, zi_bar = lfilter_adjoint(z_bar, z, b, a, x, axis, zi)
     return b_bar, a_bar, x_bar, zi_bar
+
+
+def _backward() -> Sequence[Sample]:
+    b, a = numbers(3), np.array([2.0, -0.6, 0.3])
+    return [sample(b, a, numbers(5)), sample(b[:1], a, numbers(4, 2), 0), sample(b, [1.0], numbers(2, 4), axis=1)]
+
+
+def _backwards_jvp(
+    b_dot: Array, a_dot: Array, x_dot: Array, z: Array, b: Array, a: Array, x: Array, axis: int = -1
+) -> Array:
+    moved = lfilter_tangent(
+        b_dot, a_dot, np.flip(x_dot + np.zeros_like(x), axis), 0.0, np.flip(z, axis), b, a, np.flip(x, axis), axis
+    )
+    return np.flip(moved, axis)
+
+
+@rule(backwards, wrt=["b", "a", "x"], jvp=_backwards_jvp, samples=_backward, infer=infer.scipy.filtered)
+def backwards_rule(z: Array, z_bar: Array, b: Array, a: Array, x: Array, axis: int = -1) -> tuple[Array, Array, Array]:
+    w = signal.lfilter([1.0], a, z_bar, axis)
+    back, found = np.flip(x, axis), np.flip(z, axis)
+    b_bar = delayed_products(np.flip(w, axis), back, b, axis)
+    return b_bar, delayed_products(-np.flip(w, axis), found, a, axis), signal.lfilter(b, [1.0], w, axis)
+
+
+def _delays() -> Sequence[Sample]:
+    return [
+        sample(numbers(5), numbers(5, seed=1), numbers(3)),
+        sample(numbers(4, 2), numbers(4, 2, seed=1), numbers(2), 0),
+        sample(complexes(4), numbers(4), complexes(2)),
+        sample(numbers(2), numbers(2, seed=1), numbers(3)),
+    ]
+
+
+@bilinear(delayed_products, wrt=["v", "x"], steps={"b"}, samples=_delays, dtype="unknown")
+def delayed_products_rule(z_bar: Array, v: Array, x: Array, b: Array, axis: int = -1) -> tuple[Array, Array]:
+    weights = np.reshape(z_bar, -1)
+    return like(signal.lfilter(weights, [1.0], x, axis), v), like(backwards(weights, [1.0], v, axis), x)
 
 
 def _sections() -> Sequence[Sample]:

@@ -38,6 +38,25 @@ def _delayed_products(v: Any, x: Any, count: int) -> Any:
     return np.array([np.sum(v[..., k : k + n] * x[..., : max(n, 0)]) for k, n in enumerate(ends)])
 
 
+def delayed_products(v: Any, x: Any, b: Any, axis: int = -1) -> Any:
+    """The sums of ``v`` times ``x`` delayed by each step of a filter: the adjoint of ``b`` in `signal.lfilter`.
+
+    Example:
+        >>> delayed_products(np.array([1.0, 10.0]), np.array([2.0, 3.0]), np.ones(2))
+        array([32., 20.])
+    """
+    found = _delayed_products(np.moveaxis(v, axis, -1), np.moveaxis(np.asarray(x), axis, -1), np.size(b))
+    return like(np.reshape(found, np.shape(b)), b)
+
+
+def backwards(b: Any, a: Any, x: Any, axis: int = -1) -> Any:
+    """`signal.lfilter` from the end to the beginning: the adjoint of what it filters."""
+    found = np.flip(signal.lfilter(b, a, np.flip(x, axis), axis), axis)
+    if np.result_type(x) in (np.float32, np.complex64):
+        found = found.astype(np.complex64 if np.iscomplexobj(found) else np.float32)
+    return found
+
+
 def lfilter_adjoint(
     z_bar: Any, z: Any, b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None
 ) -> tuple[Any, Any, Any, Any]:

@@ -410,7 +410,7 @@ def grid_place_adjoint(z_bar: Array, f: Any, xi: Any, method: Any) -> Any:
     return grid_points_adjoint(z_bar, f.found, xi, method)
 
 
-def grid_values_adjoint(z_bar: Array, f: Any, values: Array, xi: Any, method: Any) -> Array:
+def grid_values_adjoint(g: Array, f: Any, points: Any, values: Array, xi: Any, method: Any) -> Array:
     """The adjoint of the values on the grid, in which interpolation is linear but for the method ``pchip``."""
     f = f.found
     method = f.method if method is None else method
@@ -419,18 +419,18 @@ def grid_values_adjoint(z_bar: Array, f: Any, values: Array, xi: Any, method: An
             f"interpolation on a grid by method {method!r} has no derivative rule by its values",
             "Use 'linear' or 'cubic'.",
         )
-    points = _points(f, xi)
-    rows = np.asarray(z_bar).reshape(points.shape[:-1] + f.values.shape[len(f.grid) :])
+    at = _points(f, xi)
+    rows = np.asarray(g).reshape(at.shape[:-1] + f.values.shape[len(f.grid) :])
     if not f.bounds_error and f.fill_value is not None:
-        rows = np.where(_beyond(f, points).reshape(points.shape[:-1] + (1,) * (rows.ndim - points.ndim + 1)), 0.0, rows)
+        rows = np.where(_beyond(f, at).reshape(at.shape[:-1] + (1,) * (rows.ndim - at.ndim + 1)), 0.0, rows)
     found = np.zeros(f.values.shape)
     if method in _DEGREES:
-        found[...] = _through_splines(f, points, rows, _DEGREES[method])
+        found[...] = _through_splines(f, at, rows, _DEGREES[method])
     elif method == "nearest":
-        np.add.at(found, tuple([np.where(share <= 0.5, i, i + 1) for i, share, _ in _cells(f, points)]), rows)
-    for bits, at in _corners(f, points) if method == "linear" else ():
-        weight = _corner(f, points, bits)
-        np.add.at(found, at, weight.reshape(weight.shape + (1,) * (rows.ndim - weight.ndim)) * rows)
+        np.add.at(found, tuple([np.where(share <= 0.5, i, i + 1) for i, share, _ in _cells(f, at)]), rows)
+    for bits, corner in _corners(f, at) if method == "linear" else ():
+        weight = _corner(f, at, bits)
+        np.add.at(found, corner, weight.reshape(weight.shape + (1,) * (rows.ndim - weight.ndim)) * rows)
     # SciPy turns axes that go down.
     down = tuple(getattr(f, "_descending_dimensions", ()))
     return np.flip(found, axis=down) if down else found
