@@ -335,13 +335,12 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     if value is functools.lru_cache and is_caching(args):
         return (Known(functools.cache),)
     if value is dataclasses.dataclass and all(kind and isinstance(v, Constant) for kind, v in args):
-        return (Partial(known, (), tuple(args)),)
+        return (Partial(known, (), (*args,)),)
     if (done := constructing.exception(s, known, args, op, frame)) is not None:
         return done
     if isinstance(value, type):
         return constructing.construct(s, value, args, op, frame) if own_class(value) is not None else None
-    done = passed(s, known, args, op, frame, bind, _starting, enter)
-    if done is not None:
+    if (done := passed(s, known, args, op, frame, bind, _starting, enter)) is not None:
         return done
     if existing.is_object(value):
         return existing.call(s, known, args, op, frame)
