@@ -109,6 +109,11 @@ def misplaced(function: Function, facts: Facts) -> Iterator[Fault]:
                 yield part, f"{part.op.name} of what is not surely an array is assigned"
 
 
+def _of_first(spec: ops.OpSpec) -> bool:
+    """Whether the result of an operation holds nothing of its operands but what is in the first one."""
+    return isinstance(spec, ops.Rule) and spec.wrt == spec.parameters[:1]
+
+
 def _is_position(index: Expr, facts: Facts) -> bool:
     return facts.get(index).kind == "scalar"
 
@@ -177,10 +182,11 @@ class _Holders:
                 if (spec := ops.spec_of(op.function)) is not None:
                     # A list is no view of an array, although what it holds may be.
                     of_array = bool(args) and self.facts.get(args[0]).kind == "array"
+                    of_array &= spec.result == "view" or (spec.result == "unknown" and _of_first(spec))
                     is_own = spec.result == "fresh" or sharing(value, self.facts.get) == "fresh"
                     kind = self.facts.get(value).kind
                     new = spec.makes in (list, dict) or (kind == "list" and list in spec.gives)
-                    return spec.zeros or is_own or new or (spec.result == "view" and of_array)
+                    return spec.zeros or is_own or new or of_array
                 if op.kind == "index":
                     made = self.made_item(args[0], args[1])
                     return made or (self.facts.get(value).kind == "list" and _is_slice(args[1]))

@@ -235,7 +235,8 @@ class Adjoints:
             return self.make.tidy(whole), None
         if isinstance(whole, Call):
             sure = self.make.fact(whole).shape in (self.make.of[old.name].shape, SCALAR_SHAPE)
-            whole = self.make.let(self.make.fresh("~t_bar"), whole, None if sure else self.make.of[old.name])
+            known = None if sure else self.make.of[old.name]
+            whole = self.make.let(self.make.fresh("~t_bar"), self.make.tidy(whole), known)
         return self.make.tidy(both(whole)), replace(both, whole=whole)
 
     def of_floats(self, g: Call) -> Call:

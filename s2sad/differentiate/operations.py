@@ -286,9 +286,9 @@ def _is_strong(state: State, g: Expr) -> bool:
 
 
 def _numbers_in(state: State, whole: Expr, place: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Expr | None]]:
-    """The numbers in a display, by their place; None for what is not surely one, or no display.
+    """The numbers and arrays in a display, by their place; None for what is not surely one, or no display.
 
-    What is constant, a row of numbers as well, counts as 0.
+    What is constant, a row of numbers as well, counts as 0.  Arrays beside each other have one shape.
     """
     if isinstance(whole, Build) and whole.kind != "dict":
         for i, item in enumerate(whole.items):
@@ -296,11 +296,12 @@ def _numbers_in(state: State, whole: Expr, place: tuple[int, ...]) -> Iterator[t
     elif place and not state.adjoints.is_active(whole):
         yield place, Const(0)
     else:
-        yield place, whole if place and state.make.fact(whole).kind == "scalar" else None
+        known = state.make.fact(whole)
+        yield place, whole if place and known.numeric and not known.boxed and known.given is None else None
 
 
 def _of_numbers(state: State, places: Mapping[tuple[int, ...], Expr | None], z: Var, z_bar: Expr) -> None:
-    """The adjoint of an array of numbers: to each of them, what stands in its place."""
+    """The adjoint of an array of numbers or arrays: to each of them, what stands in its place."""
     make, adjoints = state.make, state.adjoints
     held = adjoints.firm(z.name, z_bar)
     held = held if isinstance(held, Var) else make.let(make.bar(z.name), held)

@@ -11,6 +11,7 @@ from s2sad.optimise.fold import fold
 from s2sad.optimise.handed import handed_back
 from s2sad.optimise.joins import remove_trivial_joins
 from s2sad.optimise.loops import tidy_loops
+from s2sad.optimise.masks import with_joint_masks
 from s2sad.optimise.memory import Memory
 from s2sad.optimise.outside import read_in_place
 from s2sad.optimise.placed import with_single_items
@@ -37,6 +38,7 @@ __all__ = [
     "tidy_loops",
     "with_constant_seeds",
     "with_indices",
+    "with_joint_masks",
     "with_one_name",
     "with_single_items",
     "without_unread_zeros",

@@ -44,7 +44,10 @@ def collect(function: Function, memory: Memory, fresh: Callable[[str], str]) -> 
     """Apply the rewrites above to the reverse part, block by block; ``fresh`` makes a new version of a variable."""
     if function.reverse is None:
         return function
-    reverse = _direct(function.reverse, memory, {})
+    # Shadows, and views of them, are made beside what they are the shadows of.
+    made = {s.target: s.value for s in function.body if isinstance(s, Assign) and s.target.startswith("~t_bar")}
+    views = {name: value for name, value in made.items() if isinstance(value, Call) and is_view(memory, value)}
+    reverse = _direct(function.reverse, memory, views)
     uses = Counter(names_in(function.result))
     for stmt in walk((*function.body, *reverse)):
         uses.update(reads(stmt))

@@ -39,6 +39,7 @@ from s2sad.optimise import (
     sunk_in_loops,
     tidy_loops,
     with_indices,
+    with_joint_masks,
     with_one_name,
     with_single_items,
     without_unread_zeros,
@@ -105,7 +106,7 @@ def finished(
     groups.update(_shadow_group(function, made.shadows))
     function = remove_dead(function, groups, kept)
     memory = Memory(function, made.facts, a.facts.globals, shared)
-    function = without_unread_zeros(function, memory)
+    function = with_joint_masks(without_unread_zeros(function, memory), memory, maker.fresh)
     function = shorten_stores(collect(share(function, memory), memory, maker.fresh), memory)
     function = remove_dead(tidy_loops(checked(function, "collecting"), again), groups, kept)
     function = with_one_name(_on_copies(sunk(function, made.shadows, made.outward)), maker.fresh)
