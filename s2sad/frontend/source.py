@@ -19,8 +19,8 @@ import linecache
 import re
 import tokenize
 import types
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import gast
@@ -48,6 +48,20 @@ _COMPILED_TYPES = {
 }
 
 
+@dataclass(frozen=True)
+class Snapshot:
+    """A list or dict that exists, a copy of it as it is when a program is compiled, and the text that makes one.
+
+    The ``text`` reads the variable ``root`` of a ``namespace``.
+    """
+
+    value: Any
+    copied: Any
+    namespace: Mapping[str, Any]
+    root: str
+    text: str
+
+
 @dataclass(frozen=True, eq=False)
 class Source:
     """A function with its text and tree.
@@ -68,6 +82,8 @@ class Source:
     obstacle: Violation | None = None
     #: The function that it is a version of, with some arguments known.
     origin: Any = None
+    #: The lists and dicts that it is compiled for, by their identity.
+    snapshots: Mapping[int, Snapshot] = field(default_factory=dict, compare=False)
 
     def line(self, number: int) -> str:
         """Return one line of the file without its end."""

@@ -384,9 +384,9 @@ class _Compilation:
         """
         sources = self.program.sources
         self.halves.note(function)
-        original, whole = sources.source(asked.function).function, sources.whole(asked.function)
-        self.repeats = self.repeats and is_repeatable(function, original)
-        return self.writer.write(function, original, asked.function, whole, other)
+        source, whole = sources.source(asked.function), sources.whole(asked.function)
+        self.repeats = self.repeats and is_repeatable(function, source.function)
+        return self.writer.write(function, source, asked.function, whole, other)
 
     # --- the derivatives of callees
 

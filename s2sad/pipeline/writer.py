@@ -15,7 +15,7 @@ import gast
 
 from s2sad.emit import emit
 from s2sad.frontend.resolve import is_rebound
-from s2sad.frontend.source import MADE, Source
+from s2sad.frontend.source import MADE, Snapshot, Source
 from s2sad.ir.nodes import Function, Global
 from s2sad.ir.traverse import expressions, subexpressions, walk
 from s2sad.load import load
@@ -32,15 +32,28 @@ _MISSING = object()
 class _Part:
     """The text of one function, the imports that it needs, and the functions that it calls.
 
-    ``open`` are the names that no import gives, each with the cell or the namespace that holds the variable, ``needs``
-    the functions that are defined in the text: several may have one name.
+    ``open`` are the names that no import gives, each with the cell or the namespace that holds the variable, and
+    ``made`` the expressions that make what some of them mean; ``needs`` are the functions that are defined in the text:
+    several may have one name.
     """
 
     text: str
     imports: set[Import] = field(default_factory=set)
     open: dict[str, Any] = field(default_factory=dict)
+    made: dict[str, str] = field(default_factory=dict)
     needs: dict[str, types.FunctionType] = field(default_factory=dict)
     cells: list[types.CellType] = field(default_factory=list)
+
+
+def _note_snapshot(part: _Part, name: str, value: Any, snapshots: Iterable[Snapshot]) -> None:
+    """Note how a text makes the list or dict that a name means, where it can import what that is read from."""
+    for snapshot in snapshots:
+        if snapshot.copied is value and snapshot.root in snapshot.namespace:
+            root = snapshot.root
+            found = import_of(root, snapshot.namespace[root], snapshot.namespace)
+            if found is not None:
+                part.imports.add(found)
+                part.made[name] = snapshot.text
 
 
 class Writer:
@@ -71,8 +84,12 @@ class Writer:
         parts = [part for name, part in self.parts.items() if name in wanted - self.clashing]
         imports = {i for part in parts for i in part.imports}
         given = told_apart([part.text for part in parts], [part.open for part in parts], {i.alias for i in imports})
-        unknown = {name for names in given for name in names.values()} | (wanted & self.clashing)
-        first = head(imports, unknown)
+        made = {names[n]: text for part, names in zip(parts, given, strict=True) for n, text in part.made.items()}
+        unknown = {name for names in given for name in names.values() if name not in made} | (wanted & self.clashing)
+        items = "\n".join(
+            ["# The items for which this text is written.", *(f"{n} = {text}" for n, text in made.items())]
+        )
+        first = "\n\n".join(part for part in (head(imports, unknown), items if made else "") if part)
         texts = [renamed(part.text.rstrip(), names) for part, names in zip(parts, given, strict=True)]
         return (first + "\n\n\n" if first else "") + "\n\n".join(text + "\n" for text in texts)
 
@@ -146,17 +163,17 @@ class Writer:
     def write(
         self,
         function: Function,
-        original: types.FunctionType,
+        source: Source,
         written: types.FunctionType,
         whole: types.FunctionType,
         other: Mapping[str, str] | None = None,
     ) -> Mapping[str, str]:
-        """Emit a function and load it with the names that ``original`` sees, or the one from which that was made.
+        """Emit a function and load it with the names that the ``source`` sees, or that from which it was made.
 
         The text of the ``whole`` function says what default values are called; ``other`` are the names in the other
         half of the function.  Returns the names in this one.
         """
-        function = with_moved_set(function)
+        function, original = with_moved_set(function), source.function
         namespace = original.__globals__
         cells = cells_of(original)
         if others := cells_of(written).keys() - cells.keys():
@@ -209,6 +226,7 @@ class Writer:
                         part.imports.add(found)
                     else:
                         part.open[name] = cells.get(name, namespace)
+                        _note_snapshot(part, name, value, source.snapshots.values())
                 for name in emitted.names.intersection(outer_names(made.__code__)):
                     value = resolves(name)
                     self.note(part, name, value, namespace)

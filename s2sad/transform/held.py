@@ -11,6 +11,7 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
+from s2sad.frontend.source import Snapshot
 from s2sad.ir.code import Constant, Place, Value
 from s2sad.runtime.objects import still
 from s2sad.transform import state
@@ -29,6 +30,9 @@ from s2sad.transform.found import ClassHeld, Held, Key
 from s2sad.transform.known import Abstract, Known, Method
 from s2sad.transform.regions import is_put_into, is_spread
 from s2sad.transform.specialiser import Specialiser
+
+#: The classes of constants that stand in a display, and how many of them do.
+_SHOWN, _MOST_SHOWN = (int, float, str, bool, type(None)), 8
 
 
 @dataclass(frozen=True)
@@ -51,8 +55,8 @@ def held_items(s: Specialiser, known: Known) -> dict[Any, Abstract] | None:
     operand = s.dynamic(known)
     if type(value) is not tuple:
         # Something may have changed it by now.
-        copied = s.outside(_copied(value), "known")
-        operand = s.emit("call", s.operands([s.outside(still, "still"), operand, copied], None), ("", ""))
+        then = _displayed(s, value) or _snapshot(s, known)
+        operand = s.emit("call", s.operands([s.outside(still, "still"), operand, then], None), ("", ""))
         if value:
             s.needless.add(operand)
         # Of one without items nothing else is there that asks whether it has some by now.
@@ -63,10 +67,29 @@ def held_items(s: Specialiser, known: Known) -> dict[Any, Abstract] | None:
     return {key: _item(s, known, operand, key) for key in keys}
 
 
-def _copied(value: Any) -> Any:
+def _displayed(s: Specialiser, value: Any) -> Value | None:
+    """The display of a short list or dict of constants."""
+    items = [part for item in value.items() for part in item] if type(value) is dict else value
+    if type(value) not in (list, dict) or len(value) > _MOST_SHOWN or any(type(item) not in _SHOWN for item in items):
+        return None
+    made = s.emit("list" if type(value) is list else "dict", list(map(Constant, items)), (False,) * len(value))
+    s.needless.add(made)
+    return made
+
+
+def _snapshot(s: Specialiser, known: Known) -> Known:
     """A container with the same items, which stays what it is."""
-    is_view = type(value) is types.MappingProxyType
-    return types.MappingProxyType(dict(value)) if is_view else type(value)(value)
+    value = known.value
+    assert known.read is not None
+    if id(value) not in s.snapshots:
+        home, root, path = known.read
+        read = "".join([root, *(f".{step}" if isinstance(step, str) else f"[{step.key!r}]" for step in path)])
+        is_view = type(value) is types.MappingProxyType
+        copied = types.MappingProxyType(dict(value)) if is_view else type(value)(value)
+        text = f"{read}.copy()" if not is_view else read
+        space = {} if root in home.resolver.cells else home.resolver.globals
+        s.snapshots[id(value)] = Snapshot(value, copied, space, root, text)
+    return s.outside(s.snapshots[id(value)].copied, "known")
 
 
 def _written_as(value: Any) -> int:
@@ -116,8 +139,7 @@ def _item(s: Specialiser, known: Known, operand: Any, key: Any) -> Abstract:
     s.needless.add(read)
     s.relied.invariant.add(read)
     home, root, before = known.read
-    is_inner = type(value) is types.MappingProxyType or any(isinstance(step, Key) for step in before)
-    if is_inner and type(member) in (float, int):
+    if (type(value) is types.MappingProxyType or _is_inner(known)) and type(member) in (float, int):
         # Of what is in another container, or is no dict, list or tuple, nobody else knows the types of the items.
         rest_on(s, known, path, ClassHeld, (True, type(member)))
         number = s.emit("call", s.operands([s.outside(type(member), type(member).__name__), read], None), ("",))
@@ -128,6 +150,11 @@ def _item(s: Specialiser, known: Known, operand: Any, key: Any) -> Abstract:
         rest_on(s, known, path, ClassHeld, (True, type(member)))
         return now(s, Known(member, (), read, (home, root, (*before, *path))))
     return read
+
+
+def _is_inner(known: Known) -> bool:
+    """Whether an object is found in a container."""
+    return known.read is not None and any(isinstance(step, Key) for step in known.read[2])
 
 
 def _whole_numbers(s: Specialiser) -> tuple[type, ...]:
@@ -141,8 +168,14 @@ _METHODS = {**_VIEWS, "get": dict.get}
 
 
 def view_method(s: Specialiser, base: Known, name: str, place: Place | None) -> tuple[Abstract] | None:
-    """A method of a dict that exists and holds objects or functions, if it gives a view of these, or one of them."""
-    if name not in _METHODS or type(base.value) not in DICTS or not is_held(base) or not holds_objects(base.value):
+    """A method of a dict that exists and holds objects or functions, if it gives a view of these, or one of them.
+
+    So it is with a dict that has texts as keys and is found in an object of a container: nobody else knows what it is.
+    """
+    if name not in _METHODS or type(base.value) not in DICTS or not is_held(base):
+        return None
+    named = _is_inner(base) and name in _VIEWS and all(type(key) is str for key in base.value)
+    if not (holds_objects(base.value) or named):
         return None
     operand = s.emit("attribute", (s.dynamic(base),), name, place=place)
     s.needless.add(operand)

@@ -177,7 +177,8 @@ def specialised(
         s.relied.changing, s.relied.constants, s.relied.lists = changing, constants, lists
         s.relied.items, s.relied.replaces = ways.now
         s.relied.follows_makers, s.relied.writes_out, s.relied.inlines = follows, writes_out, inlines
-        home = s.homes[source.function] = Home(source, Resolver(source.function, frozenset()))
+        own = replace(source, snapshots=s.snapshots)
+        home = s.homes[source.function] = Home(own, Resolver(source.function, frozenset()))
         s.relied.home = home if records else None
         whole = _specialised(s, home, found, wanted.values(), instances or {}, state, facts or {}, given_objects)
         if obstacles is not None:

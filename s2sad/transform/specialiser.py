@@ -16,7 +16,7 @@ import gast
 
 from s2sad.frontend.lower_statements import lower_function
 from s2sad.frontend.resolve import Guard, Resolver
-from s2sad.frontend.source import Source
+from s2sad.frontend.source import Snapshot, Source
 from s2sad.ir.code import (
     NONE,
     Code,
@@ -160,13 +160,14 @@ class Specialiser:
         self.sized = False
         self.types, self.scalars = dict[Value, Fact](), dict[Value, Fact]()
         self.harmless = set[Value]()  # functions that leave lists which they are given as they are
-        self.outsiders: dict[int, Known] = {}  # the objects that the new program reads from cells
+        #: The objects that the new program reads from cells, and lists and dicts as they are now, by identity.
+        self.outsiders, self.snapshots = dict[int, Known](), dict[int, Snapshot]()
         #: What stands for values that are objects of a library, and for attributes of values.
         self.foreign: dict[Value | tuple[Value, str], ObjectModel] = {}
         #: What may carry derivatives of the function as it is written, if that is known.
         self.carrying: frozenset[Node] | None = None
         self.stand_ins = StandIns()
-        self.named_tuples: set[Value] = set()  # those that the new program makes: no derivative passes through these
+        self.named_tuples = set[Value]()  # those that the new program makes: no derivative passes through these
         #: Those that are known to be numbers, arrays of NumPy's own class, exceptions or classes of these; the axes of
         #: arrays where the program has asked for them, the classes of exceptions, objects that are read.
         self.numbers, self.arrays, self.caught = set[Value](), set[Value](), set[Value]()
@@ -185,7 +186,7 @@ class Specialiser:
     def home(self, function: types.FunctionType) -> Home:
         """The text of a function."""
         if function not in self.homes:
-            source = self.read(function)
+            source = replace(self.read(function), snapshots=self.snapshots)
             # One with imports is read as another function, which has no text of its own.
             self.homes[function] = self.homes[source.function] = Home(source, Resolver(source.function, frozenset()))
         return self.homes[function]
