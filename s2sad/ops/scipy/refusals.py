@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import types
 
 from scipy import stats
 
 from s2sad.ops.models import model_of
+from s2sad.ops.scipy import DECLARED
 from s2sad.ops.scipy.remedies import TEST, remedy_of
 from s2sad.ops.spec import operation, spec_of
 
@@ -25,6 +27,10 @@ def _is_wrapped(value: object) -> bool:
     """Whether a function first looks at the axis, and at NaN among what it is given, as all of ``scipy.stats`` do."""
     return isinstance(value, types.FunctionType) and value.__code__.co_name == "axis_nan_policy_wrapper"
 
+
+for _module in DECLARED["scipy.stats"]:
+    # What has a rule is not refused, whichever module is imported first.
+    importlib.import_module(f"{__package__}.{_module}")
 
 for _name, _function in list(vars(stats).items()):
     if _name in _NAMED or _is_wrapped(_function):
