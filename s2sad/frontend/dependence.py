@@ -71,7 +71,8 @@ class Dependence:
     ``ruled`` writes no others; any other function may, but for a call that is ``met`` at run time, where that is
     checked.  ``built_in`` says of an attribute or method whether it is that of a built-in class,
     ``fresh`` of a called expression whether its result shares nothing, ``keys`` of a call what it is given for keys,
-    which carry no derivative.  Nothing writes into what the variables ``unchanging`` hold.
+    which carry no derivative.  Nothing writes into what the variables ``unchanging`` hold.  ``function`` says which
+    object is called, if that is known.
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class Dependence:
         fresh: Callable[[Node], bool] = lambda node: False,
         keys: Callable[[Node], list[Node]] = lambda node: [],
         unchanging: Collection[str] = (),
+        function: Callable[[Node], object] = lambda call: None,
     ) -> None:
         self.constant_call = constant_call
         self.plain = plain
@@ -97,6 +99,7 @@ class Dependence:
         self.fresh = fresh
         self.keys = keys
         self.unchanging = unchanging
+        self.function = function
         self.local = frozenset(local)
         self.names = set(roots)
         flows: list[tuple[set[str], Node]] = []
@@ -121,7 +124,7 @@ class Dependence:
                         # Of lists and sets alone the items are taken over.
                         numbers.add(id(node.value))
             elif isinstance(node, (gast.For, gast.comprehension)):
-                flows.append((self.bases(node.target, stored), node.iter))
+                flows += [(self.bases(t, stored), value) for t, value in self.run_over(node.target, node.iter)]
             elif isinstance(node, gast.withitem) and node.optional_vars is not None:
                 flows.append((self.bases(node.optional_vars, stored), node.context_expr))
             elif isinstance(node, gast.Try):
@@ -144,6 +147,21 @@ class Dependence:
                     self.names |= group
             if len(self.names) == before:
                 return
+
+    def run_over(self, target: Node, iterable: Node) -> Iterator[tuple[Node, Node]]:
+        """The parts of a loop's target with what each runs over: ``x, y in zip(a, b)`` is ``x in a`` and ``y in b``."""
+        parts = target.elts if isinstance(target, (gast.Tuple, gast.List)) else []
+        args = iterable.args if isinstance(iterable, gast.Call) else []
+        function = self.function(iterable) if args and parts else None
+        if function is enumerate and len(parts) == 2:
+            # No derivative passes through a counter.
+            parts, args, function = parts[1:], args[:1], zip
+        is_starred = any(isinstance(part, gast.Starred) for part in (*parts, *args))
+        if function is zip and len(parts) == len(args) and not is_starred:
+            for part, arg in zip(parts, args, strict=True):
+                yield from self.run_over(part, arg)
+        else:
+            yield target, iterable
 
     def written_by_call(self, node: Node, into: set[str]) -> list[tuple[set[str], Node]]:
         """A call may write what it gets into its other arguments, into its receiver, and into the names ``into``."""
@@ -222,7 +240,8 @@ class Dependence:
             if self.fresh(value.func):
                 return set()
             parts = [*value.args, *(k.value for k in value.keywords)]
-            if isinstance(value.func, gast.Attribute):
+            if isinstance(value.func, gast.Attribute) and not self.met(value):
+                # What is met gives nothing of its object that is written later.
                 parts.append(value.func.value)
             return set().union(*(self.shared(p) for p in parts))
         return set()

@@ -181,6 +181,7 @@ class _Lowering(Protected):
             lambda f: is_fresh(f, resolver.lookup),
             lambda call: given(call, resolver.lookup).as_keys(),
             moment_names(self.nodes, resolver.lookup, moments),
+            lambda call: resolver.lookup(call.func)[1],
         )
         self.varied_too = dependence.names.add
         super().__init__(resolver, dependence.depends)
