@@ -127,7 +127,8 @@ class Evaluator:
                 pairs = [
                     (k.value, self(v)) for k, v in zip(items[::2], items[1::2], strict=True) if isinstance(k, Const)
                 ]
-                return Fact("dict", items=tuple(pairs) if 2 * len(pairs) == len(items) else None)
+                # Of equal keys there is the first one, with the last value.
+                return Fact("dict", items=tuple(dict(pairs).items()) if 2 * len(pairs) == len(items) else None)
             case Build(kind=kind, items=items):
                 return Fact(kind, items=tuple((i, self(item)) for i, item in enumerate(items)))
             case Opaque(call=Call() as call):

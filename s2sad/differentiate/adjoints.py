@@ -10,7 +10,7 @@ import numpy as np
 from s2sad import ops
 from s2sad.analysis.activity import carriers
 from s2sad.differentiate.builder import ADD, COPY, INDEX, ZEROS, Builder
-from s2sad.differentiate.cuts import cut
+from s2sad.differentiate.cuts import by_place, cut
 from s2sad.differentiate.known import Known
 from s2sad.differentiate.later import Later
 from s2sad.differentiate.refusals import Refusals
@@ -145,15 +145,16 @@ class Adjoints:
 
     def to_items(self, x: Build, g: Expr) -> None:
         """Add the parts of ``g`` to the adjoints of the items of a display."""
-        step = 2 if x.kind == "dict" else 1
         parts = cut(self.make, g)
         if parts is not None and len(parts) == len(x.items):
             g = Build("list", tuple(parts))
         if isinstance(g, Call):  # computed once for all items
             g = self.make.let(self.make.fresh("~t_bar"), g)
-        for i, item in enumerate(x.items[step - 1 :: step]):
+        whole, items = by_place(self.make, x, g)
+        self.loose.update(set(names_in(whole)).difference(names_in(g)))
+        for place, item in items:
             if self.is_active(item):
-                self.contribute(item, self.item(g, x.items[2 * i] if step == 2 else Const(i)))
+                self.contribute(item, self.item(whole, place))
 
     def to_buffer(self, x: Var, g: Expr) -> None:
         """Add ``g`` to the shadow of a buffer."""

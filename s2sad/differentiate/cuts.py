@@ -1,15 +1,28 @@
-"""The adjoints of arrays that were joined: the parts of the adjoint of the result, by their places."""
+"""The parts of the adjoint of an array that was joined, and of a display, by their places."""
 
 from __future__ import annotations
 
 from s2sad.differentiate.builder import INDEX, LEN, Builder
 from s2sad.ir import algebra
-from s2sad.ir.nodes import Build, Call, Const, Expr, Slice, Var
+from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var
 from s2sad.ir.sizes import number_of
 from s2sad.ops.infer.common import axis_of
+from s2sad.runtime.dicts import at_keys
 from s2sad.runtime.linear import uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
 
+_AT_KEYS = Op("runtime", "at_keys", at_keys)
 _CUTS = (unconcatenate, unstack, unhstack, unvstack, uncolumn_stack)
+
+
+def by_place(make: Builder, display: Build, g: Expr) -> tuple[Expr, list[tuple[Expr, Expr]]]:
+    """The adjoint of a display, and each item with its index there: a list where keys of a dict may be equal."""
+    if display.kind != "dict":
+        return g, [(Const(i), item) for i, item in enumerate(display.items)]
+    keys, items = display.items[::2], display.items[1::2]
+    if len({key.value for key in keys if isinstance(key, Const)}) < len(keys) > 1:
+        g = make.let(make.fresh("~t_bar"), Call(_AT_KEYS, (g, Build("tuple", keys))))
+        keys = tuple(map(Const, range(len(keys))))
+    return g, list(zip(keys, items, strict=True))
 
 
 def cut(make: Builder, g: Expr) -> list[Expr] | None:

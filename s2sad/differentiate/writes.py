@@ -9,6 +9,7 @@ import numpy as np
 from s2sad.analysis.infer import are_alike
 from s2sad.analysis.sharing import copies, may_view, sharing
 from s2sad.differentiate.builder import COPY, INDEX
+from s2sad.differentiate.cuts import by_place
 from s2sad.differentiate.items import item
 from s2sad.differentiate.later import OWN
 from s2sad.differentiate.operations import ruled
@@ -230,11 +231,12 @@ def _repeated(state: State, value: Call, target: str) -> None:
 def _undisplayed(state: State, value: Build, bar: Expr) -> None:
     """Hand the parts of a display's shadow that are no shadows themselves to the items."""
     adjoints = state.adjoints
-    step = 2 if value.kind == "dict" else 1
-    for i, put in enumerate(value.items[step - 1 :: step]):
+    parts, items = by_place(state.make, value, bar)
+    adjoints.loose.update(set(names_in(parts)).difference(names_in(bar)))
+    for place, put in items:
         if state.storage.is_buffer(put) or not adjoints.is_active(put):
             continue
-        part = adjoints.item(bar, value.items[2 * i] if step == 2 else Const(i))
+        part = adjoints.item(parts, place)
         if isinstance(put, Build):
             _undisplayed(state, put, part)
         else:

@@ -17,7 +17,7 @@ from s2sad.ops.spec import (
     sample,
 )
 from s2sad.runtime.arrays import unbroadcast
-from s2sad.runtime.dicts import by_key, values_of
+from s2sad.runtime.dicts import at_keys, by_key, values_of
 from s2sad.runtime.items import (
     items_like,
     mean_items,
@@ -249,3 +249,17 @@ def values_of_dict(z_bar: Any, d: Any) -> Any:
 )
 def by_key_of_dict(z_bar: Any, d: Any, values: Any) -> Any:
     return items_like(values, values_of(z_bar))
+
+
+@linear(
+    at_keys,
+    wrt=["bar"],
+    steps=frozenset({"keys"}),
+    samples=lambda: [sample({"a": 0.3, "b": 1.2}, ("a", "b")), sample({"b": 0.3, "a": 1.2}, ("b", "a", "b"))],
+    infer=infer.python.at_keys,
+    dtype="inferred",
+    result="unknown",
+    makes=list,
+)
+def at_keys_of_dict(z_bar: Any, bar: Any, keys: Any) -> Any:
+    return by_key(keys, z_bar)

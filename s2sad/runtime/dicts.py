@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 
@@ -22,6 +22,16 @@ def by_key(d: Any, values: Iterable[Any]) -> dict[Any, Any]:
     {'a': 3.0, 'b': 4.0}
     """
     return dict(zip(d, values, strict=True))
+
+
+def at_keys(bar: Any, keys: Sequence[Any]) -> list[Any]:
+    """Return the parts of the adjoint of a dict for what it was made of, zero for what an equal key replaced.
+
+    >>> at_keys({"a": 1.0, 1: 2.0}, ("a", 1, True))
+    [1.0, 0.0, 2.0]
+    """
+    last = {key: place for place, key in enumerate(keys)}
+    return [bar[key] if last[key] == place else 0.0 for place, key in enumerate(keys)]
 
 
 def keys_of(d: Any) -> list[Any]:

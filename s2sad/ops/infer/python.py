@@ -6,7 +6,21 @@ from dataclasses import replace
 
 from s2sad.ir.nodes import Build
 from s2sad.ir.sums import sum_of
-from s2sad.ir.types import COMPLEX, FLOAT, NONE, OPEN, SCALAR, Fact, Kind, key_of, row_of, scalar, some_item, timeless
+from s2sad.ir.types import (
+    COMPLEX,
+    FLOAT,
+    NONE,
+    OPEN,
+    SCALAR,
+    Fact,
+    Kind,
+    either,
+    key_of,
+    row_of,
+    scalar,
+    some_item,
+    timeless,
+)
 from s2sad.ops.infer.common import (
     Bound,
     Infer,
@@ -113,6 +127,12 @@ def key(b: Bound, fact: Look) -> Fact:
 def of_keys(b: Bound, fact: Look) -> Fact:
     """A dict with the keys of another one."""
     return Fact("dict", each=some_item(fact(b["values"])))
+
+
+def at_keys(b: Bound, fact: Look) -> Fact:
+    """The list of what a dict holds at some keys, or zeros."""
+    item = some_item(fact(b["bar"]))
+    return Fact("list", each=None if item is None else either([item, FLOAT]))
 
 
 def length(b: Bound, fact: Look) -> Fact:
