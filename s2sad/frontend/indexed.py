@@ -5,13 +5,14 @@ The first two are calls of functions that join what they are given; an item of `
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import gast
 import numpy as np
 
 from s2sad.frontend.given import is_built_in
+from s2sad.frontend.resolve import makes_of_index
 from s2sad.ir.nodes import Call, Const, Expr, Op, Slice
 from s2sad.runtime.indexed import c_, r_
 from s2sad.runtime.positions import flat_index, flat_values
@@ -22,6 +23,22 @@ _VALUES = Op("runtime", "flat_values", flat_values)
 _ALL = Slice(None, None, None)
 _SHAPE = Op("runtime", "np.shape", np.shape)
 _ARANGE, _LINSPACE = Op("runtime", "np.arange", np.arange), Op("runtime", "np.linspace", np.linspace)
+
+
+def makers_as_values(
+    nodes: Iterable[Node], lookup: Callable[[Node], tuple[bool, Any]], aliases: Iterable[Node]
+) -> Iterator[tuple[Node, str, str]]:
+    """Uses of ``np.r_`` and the like as values, not as aliases: what is subscripted later would pass for an array."""
+    nodes = list(nodes)
+    subscripted = {id(node.value) for node in nodes if isinstance(node, gast.Subscript)} | set(map(id, aliases))
+    for node in nodes:
+        is_read = isinstance(node, (gast.Name, gast.Attribute)) and isinstance(node.ctx, gast.Load)
+        if is_read and id(node) not in subscripted and makes_of_index(lookup(node)[1]):
+            yield (
+                node,
+                "this makes something of an index, and is used here as a value",
+                "Subscript it where it is read.",
+            )
 
 
 def indexed_call(

@@ -33,7 +33,7 @@ from s2sad.frontend.desugar import Unswallowed, desugared
 from s2sad.frontend.emitted import tapes
 from s2sad.frontend.frozen import unfrozen
 from s2sad.frontend.given import given, is_built_in
-from s2sad.frontend.indexed import as_many, place_of
+from s2sad.frontend.indexed import as_many, makers_as_values, place_of
 from s2sad.frontend.jumps import single_exit
 from s2sad.frontend.met import calls_at_once, is_unknown
 from s2sad.frontend.moments import moment_names
@@ -215,6 +215,8 @@ class _Lowering(Protected):
     def check_calls(self, resolver: Resolver) -> None:
         """Find the calls that read or write variables unseen, and the functions that see them when they are called."""
         for node, what, remedy in peeking(self.nodes, resolver.lookup):
+            self.violation(node, what, remedy)
+        for node, what, remedy in makers_as_values(self.nodes, resolver.lookup, resolver.aliases.values()):
             self.violation(node, what, remedy)
         for node, what, remedy in late_captures(self.nodes, [name for name, _ in self.params], resolver.lookup):
             self.violation(node, what, remedy)

@@ -206,6 +206,9 @@ def classes_of(node: Any, lookup: Callable[[Any], tuple[bool, Any]]) -> frozense
     return frozenset(found)
 
 
+_OF_INDEX = tuple({type(value) for value in (np.r_, np.c_, np.s_, np.index_exp, np.mgrid, np.ogrid)})
+
+
 class Resolver:
     """Looks names up as the function would, and remembers on what the answers rest."""
 
@@ -242,7 +245,8 @@ class Resolver:
             if node.id in self.local:
                 target = self.aliases.get(node.id)
                 found, value = (False, None) if target is None else self.lookup(target)
-                return (True, value) if found and callable(value) else (False, self.owners.get(node.id))
+                is_one = found and (callable(value) or makes_of_index(value))
+                return (True, value) if is_one else (False, self.owners.get(node.id))
             if node.id in self.known:
                 return self.known[node.id][1]
             space: Any = self.cells.get(node.id, self.globals)
@@ -419,6 +423,11 @@ class Resolver:
             space, name = self.lookup(node.value)[1], node.attr
         self.guard(Guard(space, name, expected, probe, by_kind))
         return expected
+
+
+def makes_of_index(value: Any) -> bool:
+    """Whether subscripting an object of NumPy's makes something of the index: ``np.r_``, ``np.mgrid``."""
+    return isinstance(value, _OF_INDEX)
 
 
 def aliases(body: Sequence[Any], params: Sequence[tuple[str, bool]]) -> dict[str, Any]:
