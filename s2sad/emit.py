@@ -6,15 +6,15 @@ import math
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from s2sad.as_syntax import Writer, all_statements
 from s2sad.attempts import without_guards
-from s2sad.ir.nodes import MOVED, Call, Const, Effect, Function, Opaque, Stmt
-from s2sad.ir.traverse import expressions, subexpressions, writes
+from s2sad.ir.nodes import MOVED, Block, Call, Const, Effect, Expr, Function, Op, Opaque, Stmt
+from s2sad.ir.traverse import expressions, map_children, map_stmt, subexpressions, writes
 from s2sad.naming import name_all
 from s2sad.ops.scipy import ROOTS
 from s2sad.printer import to_text
@@ -49,7 +49,7 @@ def emit(
     the global names to be read as attributes of a module, ``defaults`` the texts of default values, ``other`` the names
     in the other half.
     """
-    function = without_guards(function)
+    function = _told_apart(without_guards(function))
     read = set(taken) | globals_read(function)
     bindings: dict[str, Any] = {}
     roots: dict[str, Any] = {}
@@ -85,6 +85,39 @@ def emit(
     writer = Writer(names, texts, {name: f"{texts[root]}.{name}" for name, root in homes.items()}, defaults or {})
     definition = writer.function(function)
     return Emitted(function.name, to_text([definition], writer.notes), bindings, read - set(qualified or ()), names)
+
+
+def _told_apart(function: Function) -> Function:
+    """The function with a name for each of our own functions that it calls: two modules may have one of one name."""
+    named: dict[str, Any] = {}
+    other: dict[int, str] = {}
+
+    def note(op: Op) -> None:
+        name, number = op.name, 2
+        while named.setdefault(name, op.function) is not op.function:
+            name, number = f"{op.name}_{number}", number + 1
+        if name != op.name:
+            other[id(op.function)] = name
+
+    for whole in (*(x for s in all_statements(function) for x in expressions(s)), function.result):
+        for e in subexpressions(whole):
+            if isinstance(e, Call) and (e.op == MOVED or (e.op.kind == "runtime" and "." not in e.op.name)):
+                note(e.op)
+    if not other:
+        return function
+
+    def renamed(expr: Expr) -> Expr:
+        made = map_children(expr, renamed)
+        is_other = isinstance(made, Call) and made.op.kind == "runtime" and "." not in made.op.name
+        if isinstance(made, Call) and is_other and id(made.op.function) in other:
+            return replace(made, op=replace(made.op, name=other[id(made.op.function)]))
+        return made
+
+    def block(body: Block) -> Block:
+        return tuple([map_stmt(stmt, renamed, block) for stmt in body])
+
+    reverse = None if function.reverse is None else block(function.reverse)
+    return replace(function, body=block(function.body), reverse=reverse, result=renamed(function.result))
 
 
 def _assigned(stmt: Stmt) -> Iterable[str]:
