@@ -150,8 +150,7 @@ class Adjoints:
             g = Build("list", tuple(parts))
         if isinstance(g, Call):  # computed once for all items
             g = self.make.let(self.make.fresh("~t_bar"), g)
-        whole, items = by_place(self.make, x, g)
-        self.loose.update(set(names_in(whole)).difference(names_in(g)))
+        whole, items = by_place(self.make, x, g, self.loose)
         for place, item in items:
             if self.is_active(item):
                 self.contribute(item, self.item(whole, place))

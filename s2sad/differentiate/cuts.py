@@ -14,13 +14,17 @@ _AT_KEYS = Op("runtime", "at_keys", at_keys)
 _CUTS = (unconcatenate, unstack, unhstack, unvstack, uncolumn_stack)
 
 
-def by_place(make: Builder, display: Build, g: Expr) -> tuple[Expr, list[tuple[Expr, Expr]]]:
-    """The adjoint of a display, and each item with its index there: a list where keys of a dict may be equal."""
+def by_place(make: Builder, display: Build, g: Expr, loose: set[str]) -> tuple[Expr, list[tuple[Expr, Expr]]]:
+    """The adjoint of a display, and each item with its index there.
+
+    It is a list where keys of a dict may be equal, with the number 0.0 for what was replaced: one of the ``loose``.
+    """
     if display.kind != "dict":
         return g, [(Const(i), item) for i, item in enumerate(display.items)]
     keys, items = display.items[::2], display.items[1::2]
     if len({key.value for key in keys if isinstance(key, Const)}) < len(keys) > 1:
         g = make.let(make.fresh("~t_bar"), Call(_AT_KEYS, (g, Build("tuple", keys))))
+        loose.add(g.name)
         keys = tuple(map(Const, range(len(keys))))
     return g, list(zip(keys, items, strict=True))
 

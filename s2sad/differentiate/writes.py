@@ -231,8 +231,7 @@ def _repeated(state: State, value: Call, target: str) -> None:
 def _undisplayed(state: State, value: Build, bar: Expr) -> None:
     """Hand the parts of a display's shadow that are no shadows themselves to the items."""
     adjoints = state.adjoints
-    parts, items = by_place(state.make, value, bar)
-    adjoints.loose.update(set(names_in(parts)).difference(names_in(bar)))
+    parts, items = by_place(state.make, value, bar, adjoints.loose)
     for place, put in items:
         if state.storage.is_buffer(put) or not adjoints.is_active(put):
             continue
