@@ -184,7 +184,12 @@ def _parameters(function: Abstract) -> list[tuple[str, str, bool]] | None:
         code, defaults = function.definition.code, function.definition.defaults
         return [(p.name, _kind(p.kind), p.name in defaults) for p in code.params]
     value = function.value if isinstance(function, Known) else None
-    if not (isinstance(value, types.FunctionType) or (isinstance(value, type) and own_class(value) is not None)):
+    if isinstance(value, np.ufunc):
+        # What stands behind its operands is written.
+        return [(f"x{n}", "positional only", False) for n in range(1, value.nin + 1)]
+    of_math = isinstance(value, types.BuiltinFunctionType) and value.__module__ == "math" and has_rule(value)
+    is_users = isinstance(value, types.FunctionType) or (isinstance(value, type) and own_class(value) is not None)
+    if not (of_math or is_users):
         return None
     try:
         found = inspect.signature(value, follow_wrapped=False).parameters.values()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
+from s2sad import grad
 from tests.transform.remaining import check_every_way
 
 X = np.array([0.8, 0.5])
@@ -105,3 +108,28 @@ def test_the_number_of_items_of_a_tuple_decides():
         return t[0] * t[1]
 
     check_every_way(f, X)
+
+
+def of_a_ufunc(x):
+    return np.hypot(*x) * np.arctan2(*(x * 2.0)) + np.maximum(x[0], *x[1:])
+
+
+def of_rows_of_a_matrix(x):
+    return np.sum(np.hypot(*np.outer(x, x)))
+
+
+def of_math(x):
+    return math.atan2(*x) * math.pow(*x)
+
+
+@pytest.mark.parametrize("f", [of_a_ufunc, of_rows_of_a_matrix, of_math])
+def test_functions_of_fixed_numbers_of_operands(f):
+    check_every_way(f, X)
+
+
+def test_too_many_operands_write_nothing():
+    """The third operand of a function of two would be written."""
+    three = np.ones((3, 2))
+    with pytest.raises(ValueError, match="unpack"):
+        grad(lambda m: np.sum(np.hypot(*m)))(three)
+    assert np.all(three == 1.0)
