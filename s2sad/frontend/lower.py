@@ -214,9 +214,8 @@ class _Lowering(Protected):
 
     def check_calls(self, resolver: Resolver) -> None:
         """Find the calls that read or write variables unseen, and the functions that see them when they are called."""
-        for node, what, remedy in peeking(self.nodes, resolver.lookup):
-            self.violation(node, what, remedy)
-        for node, what, remedy in makers_as_values(self.nodes, resolver.lookup, resolver.aliases.values()):
+        makers = makers_as_values(self.nodes, resolver.lookup, resolver.aliases.values())
+        for node, what, remedy in (*peeking(self.nodes, resolver.lookup), *makers):
             self.violation(node, what, remedy)
         for node, what, remedy in late_captures(self.nodes, [name for name, _ in self.params], resolver.lookup):
             self.violation(node, what, remedy)
