@@ -183,7 +183,7 @@ def _parameters(function: Abstract) -> list[tuple[str, str, bool]] | None:
     if isinstance(function, Closure):
         code, defaults = function.definition.code, function.definition.defaults
         return [(p.name, _kind(p.kind), p.name in defaults) for p in code.params]
-    value = function.value if isinstance(function, Known) else None
+    value: Any = function.value if isinstance(function, Known) else None
     if isinstance(value, np.ufunc):
         # What stands behind its operands is written.
         return [(f"x{n}", "positional only", False) for n in range(1, value.nin + 1)]
