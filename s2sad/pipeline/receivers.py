@@ -51,7 +51,7 @@ from s2sad.runtime.objects import viewed
 
 PLAIN = Op("runtime", "plain", plain, pure=False)
 _SAME_NUMBERS = Op("runtime", "require_same_numbers", require_same_numbers, pure=False)
-_STORING = Const("__setitem__")
+_STORING, _READING = Const("__setitem__"), Const("__getitem__")
 _Node = TypeVar("_Node", bound=ast.AST)
 _CHECKED = ("operator", "inplace", "method")
 
@@ -158,6 +158,8 @@ class _Checks:
         kind = expr.op.kind
         if kind == "attribute" and self.is_unknown(expr.args[0]):
             return replace(made, op=Op("field", expr.op.name))
+        if kind == "index" and self.may_make(*expr.args):
+            self.before.append(Call(PLAIN, (expr.args[0], _READING)))
         if kind == "user" and not self.varied.isdisjoint(names_in(expr)):
             # Of an array that it is given, or of what varies, a callee does not ask what else it may be.
             for operand in (*expr.args, *(value for _, value in expr.kwargs)):
@@ -208,6 +210,12 @@ class _Checks:
         made = map_children(expr, operand)
         assert isinstance(made, Call)
         return made
+
+    def may_make(self, whole: Expr, index: Expr) -> bool:
+        """Whether what is subscripted may make something of an index that varies, as ``np.r_[x, y]`` does."""
+        fact = self.facts.get(whole)
+        is_maker = fact.kind == "open" or (fact.kind == "other" and not fact.text)
+        return is_maker and self.varied.isdisjoint(names_in(whole)) and not self.varied.isdisjoint(names_in(index))
 
     def is_unknown(self, operand: Expr) -> bool:
         """Whether nothing is known of an object, which is no result of a rule either."""

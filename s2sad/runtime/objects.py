@@ -16,6 +16,9 @@ from s2sad.runtime.copies import laid_out_like
 
 _PLAIN = frozenset({np.ndarray, np.float64, float, int, bool, complex, str, list, tuple, dict, set, type(None)})
 
+#: The classes of the objects of NumPy that make something of an index.
+_MAKERS = frozenset(type(maker) for maker in (np.r_, np.c_, np.s_, np.mgrid))
+
 
 def plain(x: Any, name: str | None = None) -> Any:
     """``x`` itself, if its methods and operators are those of Python's and NumPy's own classes, or the one of a name.
@@ -33,6 +36,11 @@ def plain(x: Any, name: str | None = None) -> Any:
     cls: type = type(x)
     if cls in _PLAIN:
         return x
+    if name == "__getitem__" and cls in _MAKERS:
+        raise UndefinedDerivativeError(
+            "np.r_, or an object like it, is known at run time only: it makes something of an index that is differentiated",
+            "Subscript np.r_ by its own name, or call np.concatenate.",
+        )
     is_operand = name in ("*", "@")
     if is_operand:
         if differs(cls) and (name == "*" or issubclass(cls, np.ndarray)):
