@@ -38,7 +38,7 @@ def plain(x: Any, name: str | None = None) -> Any:
         return x
     if name == "__getitem__" and cls in _MAKERS:
         raise UndefinedDerivativeError(
-            "np.r_, or an object like it, is known at run time only: it makes something of an index that is differentiated",
+            "np.r_, or an object like it, is known at run time only: it makes something of what is differentiated",
             "Subscript np.r_ by its own name, or call np.concatenate.",
         )
     is_operand = name in ("*", "@")
