@@ -33,7 +33,7 @@ from s2sad.analysis.summaries import (
     whole_call,
     written_unseen,
 )
-from s2sad.analysis.versions import appends_alike, augmented_after, is_change, puts_number, versions
+from s2sad.analysis.versions import appends_alike, augmented_after, changes, is_change, puts_number, versions
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.ir.nodes import (
     Assign,
@@ -299,7 +299,9 @@ def effects(
     frozen = {name for name, fact in facts.of.items() if fact.frozen}
     later = augmented_after(function, returned)
     marks = flow.marks(*({m for m in flow.parent if m.startswith(mark)} for mark in (CALLER, OUTSIDE)))
-    modified = {mark for name in stored | relisted | augmented for mark in marks.get(name, ())}
+    # A list that is taken out of what the caller has, and changed by its own name.
+    listed = {name for target, call in changes(function.body) for name in (target, *names_in(call.args[0]))}
+    modified = {mark for name in stored | relisted | augmented | listed for mark in marks.get(name, ())}
     stored |= lent
     for members in flow.groups():
         own = frozenset(m for m in members if not m.startswith("<"))

@@ -129,11 +129,16 @@ def appends_alike(stmt: Store, fact: Callable[[Expr], Fact]) -> bool:
     return appends(stmt) and are_alike(fact(stmt.base), fact(stmt.value))
 
 
-def recorded(function: Function, group: Mapping[str, frozenset[str]], fact: Callable[[Expr], Fact]) -> set[str]:
-    """The names of lists, and of what holds them, to which items are appended and which nothing reads."""
+def recorded(
+    function: Function, group: Mapping[str, frozenset[str]], fact: Callable[[Expr], Fact], lent: Iterable[str] = ()
+) -> set[str]:
+    """The names of lists, and of what holds them, to which items are appended and which nothing reads.
+
+    What is ``lent``, parameters, the caller may read.
+    """
     appended = [stmt for stmt in walk(function.body) if isinstance(stmt, Store) and appends(stmt)]
     bases = {name for stmt in appended for name in names_in(stmt.base)}
-    read = set(names_in(function.result))
+    read = {*names_in(function.result), *lent}
     for stmt in walk(function.body):
         match stmt:
             case Store(value=value) if appends(stmt):

@@ -92,13 +92,14 @@ def storage_of(known: Known, fact: Callable[[Expr], Fact]) -> Storage:
     # An item that is read and used at once, be it a number or a row, is a value.
     values: Set[str] = frozenset()
     inherited: Set[str] = frozenset()
+    passed = {p.name for p in function.params if p.public in known.context.buffers}
     if written:
-        lent = {p.name for p in function.params if p.public in known.context.buffers or p.name in effects.modified}
+        lent = passed | {p.name for p in function.params if p.name in effects.modified}
         given = heirs(function, effects, fact)
         values = {*_read_at_once(function, fact), *read_before_writes(function, effects, fact, lent, given)}
         inherited = {heir for name, heir in given.items() if name in values}
     # What nobody reads has no adjoint.
-    unread = recorded(function, effects.group, fact) if written else ()
+    unread = recorded(function, effects.group, fact, passed) if written else ()
     buffers = frozenset(
         n
         for n in written
