@@ -195,7 +195,9 @@ class _Block:
         if any(not group.isdisjoint(names) for names in self.writes[position:]):
             return False
         effects = self.maker.effects
-        return group <= self.inside and group.isdisjoint(self.heads | effects.module | effects.exposed)
+        return group <= self.inside and group.isdisjoint(
+            self.heads | effects.module | effects.exposed | effects.altered
+        )
 
     def copied(self, name: str) -> _Leaf | None:
         """What a name is a copy of: a whole array that is written."""

@@ -129,7 +129,10 @@ def still(x: Any, known: Any) -> Any:
     else:
         x_items, items = x, known
     plain = (int, float, complex, np.generic, np.ndarray, list, tuple, dict)
-    if not same or not all(a is b or isinstance(b, plain) for a, b in zip(x_items, items, strict=True)):
+    if not same or not all(
+        a is b or isinstance(b, plain) or (type(a) is type(b) is str and a == b)
+        for a, b in zip(x_items, items, strict=True)
+    ):
         raise UndefinedDerivativeError(
             f"this {type(x).__name__} was changed while a function that goes through it ran",
             "Make a new one instead.",

@@ -7,6 +7,7 @@ and functions are among them is known behind guards, and checked again where it 
 from __future__ import annotations
 
 import gc
+import math
 import types
 from dataclasses import dataclass
 from typing import Any
@@ -70,11 +71,16 @@ def held_items(s: Specialiser, known: Known) -> dict[Any, Abstract] | None:
 def _displayed(s: Specialiser, value: Any) -> Value | None:
     """The display of a short list or dict of constants."""
     items = [part for item in value.items() for part in item] if type(value) is dict else value
-    if type(value) not in (list, dict) or len(value) > _MOST_SHOWN or any(type(item) not in _SHOWN for item in items):
+    if type(value) not in (list, dict) or len(value) > _MOST_SHOWN or not all(map(_is_shown, items)):
         return None
     made = s.emit("list" if type(value) is list else "dict", list(map(Constant, items)), (False,) * len(value))
     s.needless.add(made)
     return made
+
+
+def _is_shown(constant: Any) -> bool:
+    """Whether a constant can be written down."""
+    return type(constant) in _SHOWN and (type(constant) is not float or math.isfinite(constant))
 
 
 def _snapshot(s: Specialiser, known: Known) -> Known:
@@ -87,7 +93,8 @@ def _snapshot(s: Specialiser, known: Known) -> Known:
         is_view = type(value) is types.MappingProxyType
         copied = types.MappingProxyType(dict(value)) if is_view else type(value)(value)
         text = f"{read}.copy()" if not is_view else read
-        space = {} if root in home.resolver.cells else home.resolver.globals
+        is_written = root not in home.resolver.cells and all(isinstance(p, str) or _is_shown(p.key) for p in path)
+        space = home.resolver.globals if is_written else {}
         s.snapshots[id(value)] = Snapshot(value, copied, space, root, text)
     return s.outside(s.snapshots[id(value)].copied, "known")
 

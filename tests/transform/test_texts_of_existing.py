@@ -94,6 +94,44 @@ def run(text: str, f: Callable[..., Any]) -> Callable[..., Any]:
     return found
 
 
+class Filter:
+    def __init__(self, names: list[str], weights: list[float], options: dict[str, Any]) -> None:
+        self.names, self.weights, self.options = names, weights, options
+
+    def __call__(self, x: Any) -> Any:
+        total = 0.0
+        for name, weight in zip(self.names, self.weights, strict=True):
+            total = total + (np.sin(x) if name == "sine" else x * x) * (0.0 if np.isnan(weight) else weight)
+        for key, option in self.options.items():
+            if key == "scale":
+                total = total * option
+        return np.sum(total)
+
+
+#: The names are no literals, and one weight is no number.
+FILTERS = [
+    Filter([name.lower() for name in ("SINE", "SQUARE")], [2.0, np.nan], {"scale": 2, "note": "A NOTE".lower()}),
+    Filter(["square"], [np.inf], {}),
+]
+
+
+def filtered(x: Any) -> Any:
+    total = 0.0
+    for each in FILTERS[:1]:
+        total = total + each(x)
+    for one, factor in zip(FILTERS[:1], (2.0,), strict=True):
+        total = total + one(factor * x)
+    return total + FILTERS[0](2.0 * x)
+
+
+def test_texts_are_compared_and_numbers_need_not_be_literals() -> None:
+    x = np.array([0.3, 0.8])
+    np.testing.assert_allclose(grad(filtered)(x), numeric_gradient(filtered, (x,)), rtol=1e-7)
+    space: dict[str, Any] = {}
+    exec(compile(grad(filtered).source_for(x), "<saved>", "exec"), space)
+    np.testing.assert_array_equal(space["filtered_grad_x"](x), grad(filtered)(x))
+
+
 def test_of_a_list_with_other_items_the_text_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = run(grad(kinetics, (0, 1, 2)).source_for(*ARGUMENTS), kinetics)
     monkeypatch.setattr(MECHANISM, "reactions", MECHANISM.reactions[::-1])
