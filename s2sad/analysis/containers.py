@@ -96,6 +96,21 @@ def faults(function: Function, facts: Facts, calls: Mapping[Call, CallEffects], 
             yield call, why
 
 
+def taken(function: Function, facts: Facts, calls: Mapping[Call, CallEffects]) -> set[str]:
+    """The names of lists and dicts that are changed, and may be such as others hold: the items of an argument."""
+    groups = versions(function)
+    if not groups:
+        return set()
+    holders = _Holders(function, groups, facts, calls, "")
+    items = {name for stmt in walk(function.body) if isinstance(stmt, For) for name in stmt.targets}
+    found: set[str] = set()
+    for group in set(groups.values()):
+        values = [value for name in group for value in holders.definitions.get(name, ())]
+        if group & items or not all(holders.is_fresh(value, group) for value in values):
+            found |= group
+    return found
+
+
 def misplaced(function: Function, facts: Facts) -> Iterator[Fault]:
     """The assignments of a part, as that of ``z.imag``, of what is not surely an array: they write into it."""
     for stmt in walk(function.body):

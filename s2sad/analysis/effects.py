@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from s2sad.analysis.containers import taken
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.provenance import Provenance
 from s2sad.analysis.sharers import CALLER, HELD, OUTSIDE, sharers
@@ -33,7 +34,7 @@ from s2sad.analysis.summaries import (
     whole_call,
     written_unseen,
 )
-from s2sad.analysis.versions import appends_alike, augmented_after, changes, is_change, puts_number, versions
+from s2sad.analysis.versions import appends_alike, augmented_after, is_change, puts_number, versions
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.ir.nodes import (
     Assign,
@@ -299,8 +300,7 @@ def effects(
     frozen = {name for name, fact in facts.of.items() if fact.frozen}
     later = augmented_after(function, returned)
     marks = flow.marks(*({m for m in flow.parent if m.startswith(mark)} for mark in (CALLER, OUTSIDE)))
-    # A list that is taken out of what the caller has, and changed by its own name.
-    listed = {name for target, call in changes(function.body) for name in (target, *names_in(call.args[0]))}
+    listed = taken(function, facts, calls)
     modified = {mark for name in stored | relisted | augmented | listed for mark in marks.get(name, ())}
     stored |= lent
     for members in flow.groups():
