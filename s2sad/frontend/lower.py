@@ -48,7 +48,7 @@ from s2sad.frontend.special import classes_led_to, is_constant_call
 from s2sad.frontend.trees import Ids, head_of, is_starred, new_name, nodes_of
 from s2sad.frontend.tries import Protected
 from s2sad.frontend.unaccepted import accepted, names_bound
-from s2sad.frontend.writing import is_fresh, is_summarised, keeping_calls, may_write, written_by, written_in
+from s2sad.frontend.writing import is_fresh, keeping_calls, may_write, written_by, written_in
 from s2sad.ir.moves import without_dead_moves
 from s2sad.ir.nodes import (
     UNSET,
@@ -175,7 +175,7 @@ class _Lowering(Protected):
             resolver.is_plain,
             local,
             lambda call: written_by(call, resolver.lookup),
-            lambda f: ops.find(resolver.lookup(f)[1]) is not None or is_summarised(f, resolver.lookup),
+            lambda f: ops.find(resolver.lookup(f)[1]) is not None,
             lambda f: is_built_in(f, resolver.lookup),
             self.met_calls(resolver).__contains__,
             lambda f: is_fresh(f, resolver.lookup),

@@ -18,7 +18,6 @@ import gast
 import numpy as np
 
 from s2sad import ops
-from s2sad.frontend import summaries
 from s2sad.frontend.called import is_followed
 from s2sad.frontend.dependence import stored_base
 from s2sad.frontend.given import given, is_class, is_member, is_numpy
@@ -75,12 +74,6 @@ def is_fresh(function: Node, lookup: Lookup) -> bool:
     """Whether the result of a called expression is known to be a new object, and the call to write nothing."""
     spec = ops.spec_of(lookup(function)[1])
     return spec is not None and spec.result == "fresh" and not spec.writes
-
-
-def is_summarised(function: Node, lookup: Lookup) -> bool:
-    """Whether a called expression is the name of a function with source, of which it is known what it writes."""
-    found, value = lookup(function)
-    return found and type(value) is types.FunctionType and summaries.is_read(value)
 
 
 def written_by(call: Node, lookup: Lookup, surely: bool = False) -> Iterator[str]:

@@ -99,7 +99,9 @@ def _goes_on(value: Expr, name: str, before: Sequence[Stmt], memory: Memory, use
 
     The last of the statements adds it to zeros, or copies it.
     """
-    if not isinstance(value, Var) or not {value.name, name} <= uses.keys() or memory.is_shared(value.name):
+    if not isinstance(value, Var) or memory.fact(value).kind != "array" or memory.is_shared(value.name):
+        return None
+    if not {value.name, name} <= uses.keys():
         return None
     made = next((s.value for s in before if isinstance(s, Assign) and s.target == value.name), None)
     if not isinstance(made, Call) or sharing(made, memory.fact) != "fresh":

@@ -47,8 +47,12 @@ def is_comprehension(region: Region) -> bool:
         return False
     else:
         left = _left(operations[-1].operands, operations, len(operations) - 1, uses)
-    # What stands before the element can be no more than the target of the loop.
-    return all(op.kind in _TARGETS and not (op.kind in _STORES and op.results) for op in operations[:left])
+    return not any(
+        op.kind in STATEMENTS - _TARGETS
+        or (op.kind in _STORES and op.results)
+        or (op.kind not in _TARGETS and len(op.results) != 1)
+        for op in operations[:left]
+    )
 
 
 def folded(operand: Operand, operations: Sequence[Operation], uses: Counter[Value]) -> int:

@@ -7,7 +7,6 @@ import operator
 import types
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any
 
 import gast
 
@@ -148,24 +147,13 @@ def _may_unfold(function: types.FunctionType) -> bool:
     return any(v is operator or (type(v) is types.BuiltinFunctionType and v.__module__ == "_operator") for v in values)
 
 
-def _written(code: Code, reads: Collection[Value], has_slice: bool) -> Any:
-    return tree_of(renamed(read_late(coalesced(code), reads)), has_slice)
-
-
 def _tree(code: Code, reads: Collection[Value], function: types.FunctionType) -> ast.FunctionDef:
     """A function as a ``def`` that stands where ``function`` does."""
     has_slice = "slice" not in function.__globals__ and "slice" not in function.__code__.co_freevars
     try:
         # Variables may change after a comparison was made.
         sunk = in_arms(code, reads)
-        try:
-            made = _written(sunk, reads, has_slice)
-        except UnfoldableError:
-            # Statements were put into a comprehension.
-            looped = unfolded(sunk, (), lambda name: None)
-            if looped is sunk:
-                raise
-            made = _written(looped, reads, has_slice)
+        made = tree_of(renamed(read_late(coalesced(sunk), reads)), has_slice)
     except (UnfoldableError, NameClashError) as error:
         raise NotSpecialisedError(str(error)) from error
     except TooMuch as error:

@@ -29,7 +29,7 @@ from s2sad.ops import spec
 from s2sad.ops.binding import places
 from s2sad.ops.spec import OpSpec
 from s2sad.runtime import protocols
-from s2sad.runtime.dicts import by_key, keys_of, largest_key, smallest_key, sorted_keys, values_of
+from s2sad.runtime.dicts import at_keys, by_key, keys_of, largest_key, smallest_key, sorted_keys, values_of
 from s2sad.runtime.moves import moved
 from s2sad.runtime.objects import array_of, still
 from s2sad.runtime.sharing import apart, in_one_place, sole, unshared
@@ -107,6 +107,7 @@ def calls() -> dict[Callable[..., Any], list[tuple[Any, ...]]]:
         sorted: [([c, d], {"key": Key()})], max: [(c, d, {"key": Key()}), ([1.5, 2.5],)],
         min: [(c, d, {"key": Key()}), ([1.5, 2.5],)],
         values_of: [({"a": a, "b": b},)], by_key: [({"a": a}, [b])], keys_of: [({"a": a},)],
+        at_keys: [({"a": a, "b": b}, ("a", "b"))],
         sorted_keys: [({0.5: a, 1.5: b}, {"key": Key()})], largest_key: [({0.5: a, 1.5: b}, {"key": Key()})],
         smallest_key: [({0.5: a, 1.5: b}, {"key": Key()})],
         map: [(Key(), [c])], filter: [(Key(), [c])], functools.reduce: [(Key(), [c, d])],
