@@ -12,8 +12,8 @@ import numpy as np
 from s2sad import ops
 from s2sad.frontend.given import given, is_built_in, is_member, is_numpy
 from s2sad.frontend.special import special_members
-from s2sad.ir.types import INDEXED_MAKERS
 from s2sad.ops.spec import OpSpec
+from s2sad.runtime.classes import ARRAY_MAKERS
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -22,7 +22,7 @@ UNKNOWN = "?"
 #: The values through which no array is reached.
 _PLAIN = (
     *(int, float, complex, str, bytes, type(None), type, np.dtype, np.generic, types.ModuleType),
-    *INDEXED_MAKERS,
+    *ARRAY_MAKERS,
 )
 _PLAIN_CALLABLES = (types.FunctionType, types.BuiltinFunctionType, np.ufunc)
 

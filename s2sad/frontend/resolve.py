@@ -17,7 +17,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend.trees import nodes_of
-from s2sad.runtime.classes import functions_in, makes_attribute, member, own_class
+from s2sad.runtime.classes import INDEX_MAKERS, functions_in, makes_attribute, member, own_class
 from s2sad.runtime.contents import attributes_of, cells_of, is_disguised, items_of
 from s2sad.runtime.reached import classes_held, classes_of_object
 
@@ -204,9 +204,6 @@ def classes_of(node: Any, lookup: Callable[[Any], tuple[bool, Any]]) -> frozense
             there, value = lookup(name)
             found |= _classes_in(value) if there else (value or frozenset())
     return frozenset(found)
-
-
-_OF_INDEX = tuple({type(value) for value in (np.r_, np.c_, np.s_, np.index_exp, np.mgrid, np.ogrid)})
 
 
 class Resolver:
@@ -427,7 +424,7 @@ class Resolver:
 
 def makes_of_index(value: Any) -> bool:
     """Whether subscripting an object of NumPy's makes something of the index: ``np.r_``, ``np.mgrid``."""
-    return isinstance(value, _OF_INDEX)
+    return isinstance(value, INDEX_MAKERS)
 
 
 def aliases(body: Sequence[Any], params: Sequence[tuple[str, bool]]) -> dict[str, Any]:

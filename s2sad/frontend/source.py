@@ -52,7 +52,8 @@ _COMPILED_TYPES = {
 class Snapshot:
     """A list or dict that exists, a copy of it as it is when a program is compiled, and the text that makes one.
 
-    The ``text`` reads the variable ``root`` of a ``namespace``.
+    The ``text`` reads the variable ``root`` of a ``namespace``.  The ``value`` is held so that no other object gets its
+    identity.
     """
 
     value: Any

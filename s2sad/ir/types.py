@@ -23,6 +23,7 @@ from s2sad.errors import ArgumentError
 from s2sad.ir.sizes import Dims, LiteralNumbers, Sizes, is_of_arguments
 from s2sad.ir.sums import Dim, literal_size
 from s2sad.runtime.classes import (
+    ARRAY_MAKERS,
     has_array_operators,
     is_changing_class,
     is_unchanging_member,
@@ -175,8 +176,7 @@ def resized(fact: Fact, dims: Dims) -> Fact:
 
 
 #: The classes of the objects of NumPy that make arrays by being indexed.
-INDEXED_MAKERS = tuple(type(maker) for maker in (np.r_, np.c_, np.mgrid, np.ogrid))
-_CALLED_CLASSES = types.FunctionType, types.BuiltinFunctionType, np.ufunc, *INDEXED_MAKERS
+_CALLED_CLASSES = types.FunctionType, types.BuiltinFunctionType, np.ufunc, *ARRAY_MAKERS
 #: What some of them make, whatever the index.
 _MADE = {type(np.mgrid): Fact("array"), type(np.r_): Fact("numeric"), type(np.c_): Fact("numeric")}
 #: The classes of arrays that compute as arrays do.

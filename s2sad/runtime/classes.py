@@ -64,6 +64,9 @@ MODELS = tuple(
         "iterator_models",
     )
 )
+#: The classes of the objects of NumPy that make arrays of an index, and of all that make something of one.
+ARRAY_MAKERS = tuple(type(maker) for maker in (np.r_, np.c_, np.mgrid, np.ogrid))
+INDEX_MAKERS = (*ARRAY_MAKERS, type(np.s_))
 #: The classes of values that hold no objects, and of functions, which are not looked into.
 #: Nothing but the class of such a value tells its kind.
 LEAVES = frozenset((float, int, bool, complex, str, bytes, type(None), types.ModuleType, types.FunctionType, range))

@@ -10,14 +10,11 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.classes import BUILT_IN_NAMES, differs, is_changing_class, own_class, own_members
+from s2sad.runtime.classes import BUILT_IN_NAMES, INDEX_MAKERS, differs, is_changing_class, own_class, own_members
 from s2sad.runtime.contents import attributes_of
 from s2sad.runtime.copies import laid_out_like
 
 _PLAIN = frozenset({np.ndarray, np.float64, float, int, bool, complex, str, list, tuple, dict, set, type(None)})
-
-#: The classes of the objects of NumPy that make something of an index.
-_MAKERS = frozenset(type(maker) for maker in (np.r_, np.c_, np.s_, np.mgrid))
 
 
 def plain(x: Any, name: str | None = None) -> Any:
@@ -36,7 +33,7 @@ def plain(x: Any, name: str | None = None) -> Any:
     cls: type = type(x)
     if cls in _PLAIN:
         return x
-    if name == "__getitem__" and cls in _MAKERS:
+    if name == "__getitem__" and issubclass(cls, INDEX_MAKERS):
         raise UndefinedDerivativeError(
             "np.r_, or an object like it, is known at run time only: it makes something of what is differentiated",
             "Subscript np.r_ by its own name, or call np.concatenate.",

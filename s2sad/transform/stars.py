@@ -187,9 +187,9 @@ def _parameters(function: Abstract) -> list[tuple[str, str, bool]] | None:
     if isinstance(value, np.ufunc):
         # What stands behind its operands is written.
         return [(f"x{n}", "positional only", False) for n in range(1, value.nin + 1)]
-    of_math = isinstance(value, types.BuiltinFunctionType) and value.__module__ == "math" and has_rule(value)
+    of_table = isinstance(value, types.BuiltinFunctionType) and has_rule(value)
     is_users = isinstance(value, types.FunctionType) or (isinstance(value, type) and own_class(value) is not None)
-    if not (of_math or is_users):
+    if not (of_table or is_users):
         return None
     try:
         found = inspect.signature(value, follow_wrapped=False).parameters.values()

@@ -58,6 +58,19 @@ def test_right_or_refused(f: Callable[..., Any], maker: Any) -> None:
         np.testing.assert_allclose(found, expected if np.ndim(found) else np.sum(expected), rtol=1e-7)
 
 
+def over_a_range(x: Any, maker: Any) -> Any:
+    return np.sum(maker[0.0 : x[0] * 10.0 : x[1]] ** 2)
+
+
+@pytest.mark.parametrize("maker", [np.r_, np.mgrid, np.ogrid], ids=["r_", "mgrid", "ogrid"])
+def test_ranges_by_what_is_differentiated(maker: Any) -> None:
+    try:
+        found = grad(over_a_range)(X, maker)
+    except S2SADError:
+        return
+    np.testing.assert_allclose(found, numeric_gradient(over_a_range, (X, maker)), rtol=1e-7)
+
+
 def by_a_position(x: Any, items: Any) -> Any:
     return np.sum(items[int(x[0] > 0.1)] * x) + np.sum(items[np.argsort(x)[0]] * x[1])
 
