@@ -104,8 +104,9 @@ class Sources:
         self.asks_sizes = False
         #: Whether it may help a function that is refused to know that arguments are not None.
         self.asks_kinds = False
-        #: Whether loops are written out for the sake of lists and dicts, and whether that may help.
-        self.writes_out = self.fills_containers = False
+        #: Whether loops are written out for the sake of lists and dicts, and what says whether that may help.
+        self.writes_out = False
+        self._of_rounds = self._makes_items = self._changes_items = False
         #: The functions that change lists and dicts of their callers, or hand out such of other classes, and those that
         #: are inlined for it.
         self.changing: set[types.FunctionType] = set()
@@ -125,6 +126,11 @@ class Sources:
         self.told = told
         for code in self.codes:
             told(code)
+
+    @property
+    def fills_containers(self) -> bool:
+        """Whether it may help to write loops out for the sake of the lists and dicts that the program makes."""
+        return self._of_rounds or (self._makes_items and self._changes_items)
 
     def source(self, function: types.FunctionType) -> Source:
         """The source of a function, without the functions and objects that it makes and uses itself."""
@@ -152,7 +158,9 @@ class Sources:
             )
             self.asks_sizes |= obstacles.of_sizes
             self.asks_kinds |= obstacles.of_kinds
-            self.fills_containers |= obstacles.of_rounds
+            self._of_rounds |= obstacles.of_rounds
+            self._makes_items |= obstacles.makes_items
+            self._changes_items |= obstacles.changes_items
             if made is not None:
                 source = made.source
                 for guard in made.guards:

@@ -345,14 +345,6 @@ def fills_containers(code: Code) -> bool:
     return makes_containers(code) and any(op.kind in _LOOPS for op in inner(code.body))
 
 
-def fill_containers(functions: Collection[Code]) -> bool:
-    """Whether one of some functions fills lists or dicts, or may change those that another one makes."""
-    if any(map(fills_containers, functions)):
-        return True
-    makers, changing = [f for f in functions if makes_containers(f)], [f for f in functions if changes_items(f)]
-    return bool(makers and changing) and len({*makers, *changing}) > 1
-
-
 def makes_containers(code: Code) -> bool:
     """Whether a function makes lists, dicts or sets: displays of them, or calls of what makes them."""
     made = any(op.kind in (*DISPLAYS, "generator") for op in inner(code.body))
@@ -360,9 +352,12 @@ def makes_containers(code: Code) -> bool:
 
 
 def changes_items(code: Code) -> bool:
-    """Whether a function sets items of a list or dict, or calls methods that change which it has."""
+    """Whether a function changes which items a list or dict has, or what is in them: ``l[i] = v``, ``l += [v]``."""
+    displays = {value for op in inner(code.body) if op.kind in DISPLAYS for value in op.results}
     return any(
-        op.kind in ("set_item", "delete_item") or (op.kind == "attribute" and op.data in CHANGING)
+        op.kind in ("set_item", "delete_item")
+        or (op.kind == "attribute" and op.data in CHANGING)
+        or (op.kind == "inplace" and op.operands[1] in displays)
         for op in inner(code.body)
     )
 

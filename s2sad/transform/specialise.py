@@ -65,7 +65,7 @@ from s2sad.transform.regions import (
     DISPLAYS,
     MAKING,
     changes_items,
-    fill_containers,
+    fills_containers,
     makes_containers,
     names_taken,
     pruned,
@@ -90,6 +90,9 @@ class Obstacles:
     of_kinds: bool = False
     #: Whether it may help to write loops out, so that the items of lists and dicts stay known.
     of_rounds: bool = False
+    #: Whether the functions make lists or dicts, and change what may be such: writing out helps if a program does both.
+    makes_items: bool = False
+    changes_items: bool = False
 
 
 @dataclass(frozen=True)
@@ -184,7 +187,10 @@ def specialised(
         if obstacles is not None:
             obstacles.of_sizes |= s.relied.asks_sizes
             obstacles.of_kinds |= s.relied.asks_kinds
-            obstacles.of_rounds |= s.relied.recurs or fill_containers(s.lowered.values()) or s.stand_ins.has_tables
+            obstacles.of_rounds |= s.relied.recurs or s.stand_ins.has_tables
+            obstacles.of_rounds |= any(map(fills_containers, s.lowered.values()))
+            obstacles.makes_items |= any(map(makes_containers, s.lowered.values()))
+            obstacles.changes_items |= any(map(changes_items, s.lowered.values()))
         of_calls = of_calls or [v for error in s.relied.unfollowed[:1] for v in reason(source, error, s.relied.led)]
         if lists and not s.relied.lists:
             lists = False
@@ -321,7 +327,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
     if s.relied.writes_out and makes:
         return True
     for op in inner(code.body):
-        if op.kind in DISPLAYS or (op.kind in ("copy", "binary") and not displays.isdisjoint(op.operands)):
+        if op.kind in DISPLAYS or (op.kind in ("copy", "binary", "tuple") and not displays.isdisjoint(op.operands)):
             displays.update(op.results)
         if op.kind == "call" and inside(values.get(op.operands[0]), "__name__") in MAKING:  # type: ignore[arg-type]
             displays.update(op.results)
@@ -480,7 +486,7 @@ def _whole(
             targets = [target for target, value in frame.env.items() if value is param.target]
             frame.env.update(dict.fromkeys(targets, typed.seen(s, param.target, made_of)))
     region = s.region_of(code.body, frame)
-    if not s.used:
+    if not (s.used or s.relied.writes_out):
         return None
     region = with_state(s, region, place_of(home.source.node.body))
     at = place_of(home.source.node.body)

@@ -16,8 +16,8 @@ from s2sad.transform.specialiser import End, Frame, Specialiser
 
 #: Operations that may be done at compile time, and call nothing.
 _KNOWN_AT_ONCE = frozenset({"global", "attribute", "set_attribute", "copy"})
-#: Those that may do so and call functions of the program's.
-_KNOWN_BY_CALLS = _KNOWN_AT_ONCE | {"item", "call", "store", "load", "if"}
+#: Those that may do so and call functions of the program's, or change its lists and dicts.
+_KNOWN_BY_CALLS = _KNOWN_AT_ONCE | set("item call store load if set_item delete_item inplace tuple list dict".split())
 #: Those that raise nothing.
 RAISES_NOTHING = frozenset({"copy", "function", "lambda", "tuple", "list", "slice", "store"})
 #: Functions that do no more than look at an array, or copy it.
