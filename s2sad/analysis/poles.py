@@ -1,4 +1,4 @@
-"""Where numbers may be infinite that are made of finite ones: by a division, a logarithm or a negative power."""
+"""Where numbers may be infinite that are made of finite ones: by a division, a logarithm, a root, a negative power."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from s2sad.ir.nodes import Call, Const, Expr, Var
 
 _DEEPEST = 12
-_POLES = (np.reciprocal, np.log, np.log2, np.log10, np.log1p, np.arctanh)
+_POLES = (np.reciprocal, np.log, np.log2, np.log10, np.log1p, np.arctanh, np.cbrt)
 
 
 def may_be_infinite(expr: Expr, defined: Mapping[str, Expr], depth: int = _DEEPEST) -> bool:
-    """Whether an operation in ``expr`` may have a pole at a finite operand.
+    """Whether an operation in ``expr``, or the derivative of one, may have a pole at a finite operand.
 
     ``defined`` has the values of the names that are assigned once and whose arrays nobody writes.  Overflow does not
     count.

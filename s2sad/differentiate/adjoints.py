@@ -14,7 +14,7 @@ from s2sad.differentiate.cuts import by_place, cut
 from s2sad.differentiate.known import Known
 from s2sad.differentiate.later import Later
 from s2sad.differentiate.refusals import Refusals
-from s2sad.differentiate.selections import Selection, both_own
+from s2sad.differentiate.selections import Selection, of_sum
 from s2sad.differentiate.shadows import Shadows
 from s2sad.differentiate.storage import Storage
 from s2sad.differentiate.stores import ELLIPSIS, makes_fresh, zeros_of
@@ -188,7 +188,7 @@ class Adjoints:
             g, selection = chosen
             owned = True
         elif old is not None:
-            selection = both_own(self.make.selected.get(old.name) if isinstance(old, Var) else None, selection)
+            selection = of_sum(self.make.selected.get(old.name) if isinstance(old, Var) else None, selection)
             loose = self.is_loose(old) and self.is_loose(g)
             g = self.added(old, g, x)
             owned = True

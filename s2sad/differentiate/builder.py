@@ -288,6 +288,9 @@ class Builder:
         if isinstance(expr, Call) and expr.op == algebra.ROOT_QUOTIENT:
             expr = self.over_root(*expr.args)
         expr = algebra.outermost(expr)
+        if isinstance(expr, Call) and expr.op == algebra.BY_DIVISOR and self.is_positive(expr.args[2]):
+            g, q, b = expr.args
+            return algebra.divide(algebra.negate(algebra.multiply(g, q)), b)
         if isinstance(expr, Call) and expr.op == algebra.QUOTIENT:
             a, b = expr.args
             if self.is_positive(b):

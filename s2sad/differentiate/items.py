@@ -100,9 +100,9 @@ def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
     selected = make.selected.get(before.name) if isinstance(before, Var) else None
     # All elements of a stencil have an adjoint.
     sliced = any(isinstance(part, Slice) for part in index_parts(index, make.fact))
-    picks = before is None or (selected is not None and selected.rarely and not sliced)
+    picks = before is None or (selected is not None and not sliced)
     given = make.selected.get(z_bar.name) if isinstance(z_bar, Var) else None
-    rarely = given is None or not given.is_picked or given.rarely
+    rarely = all(chosen is None or not chosen.is_picked or chosen.rarely for chosen in (selected, given))
     x_bar = writable(state, whole)
     part = make.fact(Call(INDEX, (whole, index))) if fact.kind in CONTAINERS else fact
     g = adjoints.realised(make.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar, part)

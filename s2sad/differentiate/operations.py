@@ -40,14 +40,14 @@ from s2sad.ir.traverse import names_in, rename, subexpressions
 from s2sad.ir.types import Fact
 from s2sad.ops.spec import Rule
 from s2sad.runtime import joined
-from s2sad.runtime.edges import power_adjoint, quotient, quotient_or_zero, root_quotient
+from s2sad.runtime.edges import by_divisor, power_adjoint, quotient, quotient_or_zero, root_quotient
 from s2sad.runtime.items import require_arithmetic, require_real, require_real_operand, require_sequence, unrepeated
 
 #: What gives all elements of an array in another shape, in a view that may be written or in a new array.
 _SHAPED = (np.transpose, np.matrix_transpose, np.swapaxes, np.moveaxis, np.reshape, np.squeeze, np.expand_dims, np.flip)
 _ARRAY = Op("runtime", "np.array", np.array)
 #: The quotients that are zero where the adjoint is.
-_MINDING = (quotient, quotient_or_zero, root_quotient, power_adjoint)
+_MINDING = (by_divisor, quotient, quotient_or_zero, root_quotient, power_adjoint)
 _JOINED = Op("runtime", "joined", joined)
 _REQUIRE_REAL = Op("runtime", "require_real", require_real, pure=False)
 _REQUIRE_REAL_OPERAND = Op("runtime", "require_real_operand", require_real_operand, pure=False)
@@ -141,7 +141,8 @@ def _by_rule(state: State, call: Call, found: Applied, z: Var, z_bar: Expr) -> N
         spliced = splice(rule, wide, z, held, make.fact, make.fresh)
         if selection is not None and whole != z_bar and _minds_zeros(spliced):
             # What is selected of what is selected may not be halved twice.
-            held, selection = _held(state, rule, z, z_bar), selection if selection.is_mask else None
+            held = _held(state, rule, z, z_bar)
+            selection = selection.masked() if selection.is_mask or make.again else None
             spliced = splice(rule, wide, z, held, make.fact, make.fresh)
     except UnknownLength:
         what = f"{op.name} of a list whose length is known only at run time"
@@ -213,7 +214,7 @@ def _to_operands(
             owned = is_view and len(wanted) == 1 and adjoints.is_owned(held)
             if selection is not None and selection.is_own and g == algebra.negate(held):
                 adjoints.contribute(operand, g, selection=selection)
-            elif selection is not None and (infinite or not selection.rarely):
+            elif selection is not None and not (selection.rarely and selection.is_own and not infinite):
                 to_operand(state, operand, g, z, selection)
             elif (chosen := chosen_from(state, found, rename(g, made), z, held, operand)) is not None:
                 adjoints.contribute(operand, chosen(chosen.whole), owned, selection=chosen)

@@ -17,9 +17,12 @@ from s2sad.ir.nodes import Call, Const, Expr, Op, Var
 from s2sad.ir.traverse import names_in, rename
 
 _WHOLE = Var("~whole")
+_SUM = Var("~sum")
 _NONE = Const(0)
 _HALF = Call(algebra.DIVIDE, (_WHOLE, Const(2)))
 _WHERE = Op("runtime", "np.where", np.where)
+#: How many choices are written out.
+_FEW = 6
 _NOT_EQUAL = Op("compare", "!=")
 
 
@@ -64,7 +67,11 @@ class Selection:
 
         What has been halved, as a tie is, is not halved again.
         """
-        return None if self.name is None else replace(self, form=_as_mask(self.form), whole=self.name)
+        return None if self.name is None else replace(self.masked(), whole=self.name)
+
+    def masked(self) -> Selection:
+        """The selection that takes whole what this one takes at all."""
+        return replace(self, form=_as_mask(self.form))
 
     def named(self, name: Var) -> Selection:
         """The selection that is called ``name``."""
@@ -119,11 +126,31 @@ def selection_of(g: Expr, whole: Expr, number: Expr) -> Selection | None:
     return Selection(form, whole) if isinstance(form, Call) and _NONE in _leaves(form) else None
 
 
-def both_own(a: Selection | None, b: Selection | None) -> Selection | None:
-    """The selection that the sum of two adjoints is which are zero where it leaves elements out; None if it is none."""
-    if a is None or b is None or not (a.is_own and b.is_own):
+def of_sum(a: Selection | None, b: Selection | None) -> Selection | None:
+    """What is selected of the sum of two adjoints that are selections: it is zero where both leave elements out.
+
+    The masks of both say where that is, or the sum itself where they are many; None where that is not known.
+    """
+    if a is None or b is None or a.is_all or b.is_all:
         return None
-    return b if (a.form, a.places) == (b.form, b.places) else None
+    if a.is_own and b.is_own and (a.form, a.places) == (b.form, b.places):
+        return b
+    first, second = _as_mask(a.form), _as_mask(b.form)
+    if not {*_leaves(first), *_leaves(second)} <= {_WHOLE, _NONE}:
+        return None
+    names = {name for form in (first, second) for name in names_in(form)}
+    of_masks = names.isdisjoint({s.name.name for s in (a, b) if s.name is not None})
+    form = _united(first, second) if of_masks else first
+    if not of_masks or len(_leaves(form)) > _FEW:
+        return picked(_SUM, True)
+    return Selection(form, _SUM, _SUM, (), True)
+
+
+def _united(first: Expr, second: Expr) -> Expr:
+    """The mask that takes what one of two masks takes."""
+    if isinstance(first, Call):
+        return replace(first, args=(first.args[0], *[_united(choice, second) for choice in first.args[1:]]))
+    return second if first == _NONE else first
 
 
 def choice_of(g: Expr) -> tuple[Expr, Expr] | None:

@@ -26,6 +26,7 @@ NEGATE = Op("operator", "-", np.negative)
 POWER = Op("operator", "**", np.power)
 QUOTIENT = Op("runtime", "quotient", runtime.quotient)
 QUOTIENT_OR_ZERO = Op("runtime", "quotient_or_zero", runtime.quotient_or_zero)
+BY_DIVISOR = Op("runtime", "by_divisor", runtime.by_divisor)
 ROOT_QUOTIENT = Op("runtime", "root_quotient", runtime.root_quotient)
 MATMUL = Op("operator", "@", np.matmul)
 #: ``x.T`` of a matrix.

@@ -2,7 +2,7 @@
 
 from s2sad.runtime.arrays import as_subtracted, in_dtype, in_full, signed, unbroadcast, unreduce, widened
 from s2sad.runtime.copies import copy_arrays, copy_reachable, copy_together
-from s2sad.runtime.edges import quotient, quotient_or_zero, root_quotient
+from s2sad.runtime.edges import by_divisor, quotient, quotient_or_zero, root_quotient
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.objects import number, plain
 from s2sad.runtime.shadows import part_shadow, require_floats, shadow, take_out
@@ -42,6 +42,7 @@ __all__ = [
     "apart",
     "as_pair",
     "as_subtracted",
+    "by_divisor",
     "conform",
     "constant_loss",
     "copy_arrays",

@@ -62,6 +62,37 @@ def quotient_or_zero(a: Any, b: Any) -> Any:
         return a * ~zero / np.where(zero, 1, b)
 
 
+@_watched
+def _by_divisor(g: Any, q: Any, b: Any) -> Any:
+    return -(g * q) / b
+
+
+def by_divisor(g: Any, q: Any, b: Any) -> Any:
+    """Return ``-g * q / b``, what a quotient ``q`` has for an adjoint or tangent ``g`` of its divisor ``b``.
+
+    It is zero where ``b`` is and one of the others, even if the third is infinite: a quotient that is zero where its
+    divisor is a root that vanishes does not change with it.  The derivatives are of the same form.
+
+    >>> by_divisor(np.array([1.0, np.inf]), np.array([2.0, 0.0]), np.array([4.0, 0.0]))
+    array([-0.5,  0. ])
+    >>> by_divisor(1.0, 0.0, 0.0)
+    0.0
+    """
+    if isinstance(b, (int, float)) and b:
+        return -(g * q) / b
+    if isinstance(b, (np.ndarray, np.generic)):
+        try:
+            return _by_divisor(g, q, b)
+        except FloatingPointError:
+            pass
+    zero = (b == 0) & (((g == 0) & (q == q)) | ((q == 0) & (g == g)))
+    with np.errstate(invalid="ignore"):
+        product = g * q
+    if isinstance(zero, (bool, np.bool)):
+        return 0.0 * b if zero else -product / b
+    return np.where(zero, 0, -product / np.where(zero, 1, b))
+
+
 def root_quotient(a: Any, b: Any, x: Any) -> Any:
     """Return ``a / b``, and zero where both are zero, or where ``b`` is and ``x`` is never negative.
 
