@@ -128,6 +128,8 @@ class Structure:
         self.name = name
         self.s, self.plan, self.shared, self.first = s, plan, plan.shared, value
         self.references, self.later = plan.references, plan.later
+        #: What the values lead to, of which there are copies: before the loop, and where its rounds end.
+        self.things: set[Cell | Record] = set()
         if plan.later is not None:
             plan.varying.update(range(1 + len(plan.later.titles)))
         #: The leaves that are carried, by number.
@@ -136,7 +138,6 @@ class Structure:
         self.key, self.rebuild = self.shape(shapes, value)
         self.starts: list[Any] = shapes.leaves
         self.titles = shapes.titles
-        self.things = set(shapes.numbers)
         self.numbers = {n for n, leaf in enumerate(self.starts) if is_number(s, leaf)} - plan.others
 
     def shapes(self) -> Shapes:
@@ -156,6 +157,7 @@ class Structure:
         found = shapes.of(value, self.name if self.references is not None else "")
         if shapes.optional or any(map(exists, shapes.numbers)):
             raise NotSpecialisedError("carried")
+        self.things.update(shapes.numbers)
         return found
 
     def parts(self, later: Later, value: Abstract) -> list[Any]:
@@ -180,6 +182,7 @@ class Structure:
         if shapes.of(value)[0] != later.key or shapes.optional or any(map(exists, shapes.numbers)):
             self.s.relied.mixed |= may_refer(value)
             raise NotSpecialisedError("carried")
+        self.things.update(shapes.numbers)
         return [Constant(True), *shapes.leaves]
 
     def carried(self) -> Iterator[Abstract]:
