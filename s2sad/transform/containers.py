@@ -319,9 +319,10 @@ def view_of_operand(s: Specialiser, method: Late, place: Place | None) -> Stream
 def one_by_one(s: Specialiser, value: Abstract, first: int = 0) -> Iterator[Abstract]:
     """The items of a known value, each as it stands there when it is asked for, where the ``first`` ones have been."""
     if isinstance(value, Lazy):
-        if first or s.state.get(value.cell) is not NONE:
+        if first or not (value.resumes or s.state.get(value.cell) is NONE):
             raise NotSpecialisedError("iterator")
-        s.state[value.cell] = UNSET
+        if not value.resumes:
+            s.state[value.cell] = UNSET
         yield from value.rounds()
         return
     if is_counted(s, value):

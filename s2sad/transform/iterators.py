@@ -243,11 +243,11 @@ def next_(given: Given) -> Done:
     if not 1 <= len(given.values) <= 2 or not isinstance(given.values[0], (Stream, Lazy)):
         return None
     iterator = given.values[0]
-    if isinstance(iterator, Lazy):
+    if isinstance(iterator, Lazy) and not iterator.resumes:
         # What is left of it is not known after this.
         for value in one_by_one(given.s, iterator):
             return (value,)
-    elif iterator.is_view:
+    elif isinstance(iterator, Stream) and iterator.is_view:
         return None
     else:
         for value in one_by_one(given.s, iterator):

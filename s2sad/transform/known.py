@@ -152,11 +152,13 @@ class Part:
 class Lazy:
     """What makes known items when it is run through, and has not been yet: a generator expression, ``map(f, items)``.
 
-    ``rounds`` is what runs it, and gives one item after the other; ``cell`` holds None until then.
+    ``rounds`` is what runs it, and gives one item after the other; ``cell`` holds None until then.  One that
+    ``resumes`` goes on where it was left.
     """
 
     rounds: Callable[[], Iterator[Abstract]]
     cell: Cell
+    resumes: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from s2sad.ir.code import NONE, Constant, Value
@@ -17,9 +18,9 @@ from s2sad.transform.containers import (
     elements,
     is_known,
     key_of,
+    lazy,
     may_be_none,
     one_by_one,
-    rounds,
     run_through,
     stream,
 )
@@ -40,10 +41,10 @@ from s2sad.transform.iterators import (
     sum_,
     zip_,
 )
-from s2sad.transform.known import Abstract, Generator, Items, Lazy, NotSpecialisedError, Row, Stream, same
+from s2sad.transform.known import Abstract, Cell, Generator, Items, Lazy, NotSpecialisedError, Row, Stream, same
 from s2sad.transform.ordering import max_, min_, sorted_
 from s2sad.transform.simple import is_structure
-from s2sad.transform.specialiser import Done
+from s2sad.transform.specialiser import Done, Specialiser
 
 
 def chain(given: Given) -> Done:
@@ -210,35 +211,113 @@ def groupby(given: Given) -> Done:
     if may_be_none(function) and not same(function, NONE):
         return None
 
-    def thunk() -> Iterator[Abstract]:
-        groups: list[tuple[Constant, Abstract, list[Abstract]]] = []
-        for item in one_by_one(given.s, given.values[0]):
-            value = item if isinstance(function, Constant) else given.call(function, item)
-            key = key_of(given.s, value)
-            if key is None:
-                raise NotSpecialisedError("groupby")
-            if not groups or groups[-1][0].value != key.value:
-                groups.append((key, value, []))
-            groups[-1][2].append(item)
-        for _, value, items in groups:
-            group = stream(given.s, items, [])
-            yield Row((value, group))
-            # Who asks for the next group has left this one.
-            given.s.state[group.cell] = Row(())
+    s = given.s
 
-    return given.lazily(thunk)
+    def keyed() -> Iterator[Abstract]:
+        for item in one_by_one(s, given.values[0]):
+            value = item if isinstance(function, Constant) else given.call(function, item)
+            if key_of(s, value) is None:
+                raise NotSpecialisedError("groupby")
+            yield Row((value, item))
+
+    def is_of(row: Row, start: int) -> bool:
+        """Whether an item belongs to the group that begins with another."""
+        first = items(start)
+        assert isinstance(first, Row)
+        keys = [key_of(s, each.items[0]) for each in (row, first)]
+        return keys[0] is not None and keys[1] is not None and keys[0].value == keys[1].value
+
+    #: How many items have been given or passed over, and one more than how many before the group that is given now.
+    items, passed, begun = _Items(s, keyed()), _Place(s), _Place(s)
+
+    def groups() -> Iterator[Abstract]:
+        while isinstance(row := items(passed.get()), Row):
+            if begun.get() and is_of(row, begun.get() - 1):
+                passed.set(passed.get() + 1)
+                continue
+            begun.set(passed.get() + 1)
+            yield Row((row.items[0], _resuming(s, functools.partial(group, passed.get()))))
+
+    def group(start: int) -> Iterator[Abstract]:
+        while begun.get() == start + 1 and isinstance(row := items(passed.get()), Row) and is_of(row, start):
+            passed.set(passed.get() + 1)
+            yield row.items[1]
+
+    s.used = True
+    return (_resuming(s, groups),)
 
 
 def tee(given: Given) -> Done:
-    """Iterators over the same items, each of which is asked for once."""
-    number = given.number(1, 2)
-    if not 1 <= len(given.values) <= 2 or number is None or not 0 < number <= MOST_ITEMS or not given.are_known():
+    """Iterators over the same items, each of which is asked for once, by the iterator that comes to it first."""
+    number, others = given.number(1, 2), given.values[1:]
+    del given.values[1:]
+    if len(given.values) != 1 or len(others) > 1 or number is None or not 0 < number <= MOST_ITEMS:
         return None
-    items = rounds(given.s, given.values[0])
-    if items is None:
-        items = tuple(one_by_one(given.s, given.values[0]))
-    given.s.used = True
-    return (Row(tuple([stream(given.s, items, given.values[:1]) for _ in range(number)])),)
+    if not given.are_known():
+        return None
+    s, items = given.s, _Items(given.s, one_by_one(given.s, given.values[0]))
+
+    def iterator() -> Lazy:
+        passed = _Place(s)
+
+        def rounds() -> Iterator[Abstract]:
+            while (value := items(passed.get())) is not None:
+                passed.set(passed.get() + 1)
+                yield value
+
+        return _resuming(s, rounds)
+
+    s.used = True
+    return (Row(tuple([iterator() for _ in range(number)])),)
+
+
+def _resuming(s: Specialiser, rounds: Callable[[], Iterator[Abstract]]) -> Lazy:
+    """What goes on where it was left."""
+    return replace(lazy(s, rounds), resumes=True)
+
+
+class _Place:
+    """How far something has come, as the state says: arms of a branch that come to different places leave none."""
+
+    def __init__(self, s: Specialiser) -> None:
+        self.s, self.cell = s, Cell("items")
+        self.set(0)
+
+    def get(self) -> int:
+        return len(_row(self.s, self.cell))
+
+    def set(self, place: int) -> None:
+        self.s.state[self.cell] = Row((NONE,) * place)
+
+
+class _Items:
+    """The items of an iterator that others run through; each is asked for once, and None stands behind the last."""
+
+    def __init__(self, s: Specialiser, source: Iterator[Abstract]) -> None:
+        self.s, self.source, self.cell = s, source, Cell("items")
+        s.state[self.cell] = Row(())
+        self.asked = 0
+
+    def __call__(self, at: int) -> Abstract | None:
+        found = _row(self.s, self.cell)
+        if at < len(found):
+            return found[at]
+        if len(found) < self.asked:
+            # An attempt that was given up has asked for it, or another arm of a branch.
+            raise NotSpecialisedError("iterator")
+        value = next(self.source, None)
+        if value is not None:
+            self.asked += 1
+            self.s.state[self.cell] = Row((*found, value))
+        return value
+
+
+def _row(s: Specialiser, cell: Cell) -> tuple[Abstract, ...]:
+    """The items that a cell holds."""
+    row = s.state[cell]
+    if not isinstance(row, Row):
+        raise NotSpecialisedError("iterator")
+    return row.items
 
 
 #: Functions of `bisect`, which may be given a function.
