@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import replace
 
 from s2sad.analysis.sharers import sharers
@@ -38,6 +39,7 @@ from s2sad.ir.nodes import (
     Call,
     Copy,
     Effect,
+    Evaluate,
     Exit,
     Expr,
     For,
@@ -64,6 +66,7 @@ from s2sad.ir.traverse import (
 )
 from s2sad.ir.types import item_of
 from s2sad.ops.infer.adjoints import tangent_fact
+from s2sad.runtime.shadows import require_shared_alike
 
 
 def forward(known: Known, given: Mapping[str, str]) -> Tangential:
@@ -77,6 +80,9 @@ def forward(known: Known, given: Mapping[str, str]) -> Tangential:
         UnsupportedError: with each place through which no derivative can pass.
     """
     return _Forward(State(known, given)).run()
+
+
+_REQUIRE_SHARED_ALIKE = Op("runtime", "require_shared_alike", require_shared_alike, pure=False)
 
 
 class _Forward:
@@ -276,7 +282,15 @@ class _Forward:
         if dot is None:
             self.state.zeroed([target], value)
         else:
+            if isinstance(value, Call) and value.op.function is deepcopy and self.state.is_written(target):
+                self.check_copied(value.args[0])
             self.state.define(target, owned(self.state, target, value, dot))
+
+    def check_copied(self, whole: Expr) -> None:
+        """Check that what is one object in a container of which a copy is written has one tangent."""
+        if self.make.fact(whole).kind not in ("array", "numeric", "scalar"):
+            check = Call(_REQUIRE_SHARED_ALIKE, (self.tangents.held(whole), whole))
+            self.make.emit(Evaluate(check, self.make.origin))
 
     def moves(self, stmt: Copy) -> Copy:
         """Moves into join names with those of tangents."""

@@ -39,6 +39,12 @@ def holds(fact: Fact) -> bool:
     return fact.kind in HOLDERS or may_be_none(fact)
 
 
+def holds_containers(fact: Fact) -> bool:
+    """Whether a list or dict may hold others."""
+    held = [fact.each] if fact.items is None else [item for _, item in fact.items]
+    return fact.kind in CONTAINERS and any(of is None or of.kind not in ("scalar", "array", "numeric") for of in held)
+
+
 def may_be_none(fact: Fact) -> bool:
     """Whether a value is None or an array."""
     return fact.given is not None and fact.given.kind == "array"

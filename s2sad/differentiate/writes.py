@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -15,16 +16,26 @@ from s2sad.differentiate.later import OWN
 from s2sad.differentiate.operations import ruled
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.selecting import selection_at
-from s2sad.differentiate.stores import CONTAINERS, ELLIPSIS, gives_its_own, holds, is_slice_of_list, may_be_none
+from s2sad.differentiate.stores import (
+    CONTAINERS,
+    ELLIPSIS,
+    gives_its_own,
+    holds,
+    holds_containers,
+    is_slice_of_list,
+    may_be_none,
+)
 from s2sad.ir import algebra
 from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Evaluate, Expr, Op, Opaque, Origin, Store, Var
 from s2sad.ir.traverse import base, names_in
 from s2sad.runtime import add_copy, own, stop_gradient, unbroadcast
 from s2sad.runtime.objects import plain
+from s2sad.runtime.shadows import each_once
 
 _APPEND = Op("method", "append", list.append)
 #: What takes the last item out of the shadow of a list.
 TAKE_LAST = Op("method", "pop", list.pop, pure=False)
+_EACH_ONCE = Op("runtime", "each_once", each_once)
 _ADD_COPY = Op("runtime", "add_copy", add_copy, pure=False)
 
 
@@ -136,7 +147,8 @@ def _new(state: State, stmt: Assign, value: Call) -> None:
     elif value.op.kind == "index":
         item(state, value.args[0], value.args[1], bar)
     else:
-        ruled(state, value, Var(target), bar)
+        shared = value.op.function is deepcopy and holds_containers(state.make.of[target])
+        ruled(state, value, Var(target), Call(_EACH_ONCE, (bar,)) if shared else bar)
 
 
 def _changed(state: State, value: Call, target: str) -> None:

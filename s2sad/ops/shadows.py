@@ -30,7 +30,8 @@ from s2sad.runtime.items import (
 )
 from s2sad.runtime.objects import require_dict, require_value
 from s2sad.runtime.positions import unread
-from s2sad.runtime.shadows import part_shadow, require_floats, shadow
+from s2sad.runtime.shadows import each_once as each_once_
+from s2sad.runtime.shadows import part_shadow, require_floats, require_shared_alike, shadow
 from s2sad.runtime.sharing import apart, in_one_place, sole, unshared
 from s2sad.runtime.tangents import same_value
 from s2sad.runtime.trees import as_pair, zeros
@@ -80,9 +81,21 @@ constant(apart, unshared, sole, in_one_place, special=frozenset(), calls=(), ord
 constant(
     as_pair, require_arithmetic, require_as_long, require_convertible, require_dict, require_floats, require_layout,
     require_ndarray, require_nothing_left, require_number, require_real, require_real_operand, require_replaceable,
-    require_same_numbers, require_sequence, require_unswallowed, require_unwritten, require_value, same_value,
-    store_item, unread, unseen, ordered=True,
+    require_same_numbers, require_sequence, require_shared_alike, require_unswallowed, require_unwritten, require_value,
+    same_value, store_item, unread, unseen, ordered=True,
 )  # fmt: skip
+
+
+def _shared() -> Sequence[Sample]:
+    """Shadows of lists in which a list stands twice, and of others."""
+    row, other = [1.0, 2.0], [0.5]
+    return [sample([row, other]), sample([row, row]), sample({"a": row, "b": [row]})]
+
+
+@linear(each_once_, wrt=["x_bar"], samples=_shared, steps=["like"], infer=infer.common.first, dtype="inferred")
+def each_once(z_bar: Any, x_bar: Any, like: Any = None) -> Any:
+    return each_once_(z_bar, x_bar)
+
 
 # --- tangents that share memory with others, or with none ---
 

@@ -9,7 +9,7 @@ import numpy as np
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.copies import apart_like, require_apart
 from s2sad.runtime.items import TakenOtherwiseError
-from s2sad.runtime.trees import arrays_in, dataclass_fields, in_order, is_array_like, repeats
+from s2sad.runtime.trees import arrays_in, dataclass_fields, in_order, is_array_like, repeats, zeros
 
 
 def shadow(x: Any, made: dict[int, Any] | None = None) -> Any:
@@ -101,3 +101,50 @@ def take_out(x_bar: Any, index: Any) -> Any:
         g = np.where((last[written] == np.arange(written.size)).reshape(g.shape), g, 0.0)
     x_bar[index] = 0.0
     return g
+
+
+def each_once(x_bar: Any, like: Any = None) -> Any:
+    """A shadow as adjoints of single items: of a list or dict that stands in it twice, the second is zeros.
+
+    Where another shadow is given, these are the places of its lists.
+
+    Example:
+        >>> row = [1.0, 2.0]
+        >>> each_once([row, row])
+        [[1.0, 2.0], [0.0, 0.0]]
+    """
+    return _each_once(x_bar, x_bar if like is None else like, set())
+
+
+def _each_once(x_bar: Any, like: Any, met: set[int]) -> Any:
+    if not (isinstance(like, (list, tuple, dict)) and isinstance(x_bar, (list, tuple, dict))):
+        return x_bar
+    if id(like) in met:
+        return zeros(x_bar)
+    met.add(id(like))
+    if isinstance(like, dict):
+        return {key: _each_once(x_bar[key], part, met) for key, part in like.items()}
+    return [_each_once(part, of, met) for part, of in zip(x_bar, like, strict=True)]
+
+
+def require_shared_alike(x_dot: Any, x: Any) -> None:
+    """Refuse tangents of a container in which one list or array stands twice, if they are two there.
+
+    Raises:
+        UndefinedDerivativeError: if the tangent of one object is another one in each place.
+    """
+    met: dict[int, Any] = {}
+    pending = [(x_dot, x)]
+    while pending:
+        dot, of = pending.pop()
+        if not isinstance(of, (list, tuple, dict, np.ndarray)):
+            continue
+        if met.setdefault(id(of), dot) is not dot and not isinstance(of, tuple):
+            raise UndefinedDerivativeError(
+                "what is copied holds one list or array in two places, and its tangent has another one in each",
+                "Copy the items one by one.",
+            )
+        if isinstance(of, dict) and isinstance(dot, dict):
+            pending += [(dot[key], part) for key, part in dict.items(of)]
+        elif isinstance(of, (list, tuple)) and isinstance(dot, (list, tuple)):
+            pending += zip(dot, of, strict=True)

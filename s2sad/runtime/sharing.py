@@ -33,10 +33,12 @@ class SharedArgumentsError(UndefinedDerivativeError):
 def apart(written: Any, *others: Any) -> None:
     """Refuse arguments that share memory with one that the function writes into (or with one of a tuple of these).
 
-    Arrays of the module, and functions that may read some, are among the ``others``.
+    Arrays of the module, and functions that may read some, are among the ``others``.  Lists and dicts are copied one by
+    one, so that none may be found twice.
 
     Raises:
-        SharedArgumentsError: if an array in ``written`` may overlap another, or one in ``others``.
+        SharedArgumentsError: if an array in ``written`` may overlap another, or one in ``others``, or if a list or dict
+            is there twice.
         UndefinedDerivativeError: if one in ``written`` overlaps itself.
     """
     own: Sequence[Any] = written if type(written) is tuple else (written,)
@@ -47,6 +49,7 @@ def apart(written: Any, *others: Any) -> None:
         known = set(map(id, own))
         rest = [b for b in _memory_in(written, led_to) if id(b) not in known]
         rest += [b for x in others for b in _memory_in(x, led_to)]
+        _check_lists(written, others)
     for i, a in enumerate(own):
         require_apart(as_array(a))
         for b in (*own[:i], *rest):
@@ -216,11 +219,26 @@ def _check_read(objects: Mapping[int, Any], memory: Sequence[Any], roots: Iterab
         shared = (common, common) if common is not None else _overlapping(memory, arrays)
         if shared:
             raise SharedArgumentsError(
-                f"an argument and what {reader} reads share {described(shared[0])} that the function may change",
+                f"{reader} reads {described(shared[0])} that the function may change, and sees no copy of it",
                 "Pass a copy of it, or give the values to the function as arguments.",
                 shared,
                 reader,
             )
+
+
+def _check_lists(written: Any, others: Sequence[Any]) -> None:
+    """Refuse a list or dict that ``written`` holds twice, or that one of the ``others`` reaches as well.
+
+    Raises:
+        SharedArgumentsError: if there is one.
+    """
+    reach = Reach([written])
+    held = Counter(id(part) for parts in reach.parts.values() for part in parts)
+    beyond = {key for x in others for key in Reach([x], led_to).objects}
+    for key, x in reach.objects.items():
+        if isinstance(x, (list, dict)) and (held[key] > 1 or key in beyond):
+            what = described(x)
+            raise SharedArgumentsError(f"{what} that the function may change is found twice", shared=(x, x))
 
 
 def _is_of_numbers(x: Any) -> bool:
