@@ -8,7 +8,21 @@ from dataclasses import dataclass
 from s2sad.analysis.effects import Effects
 from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.distinct import is_mask_of
-from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Evaluate, Expr, Slice, Store, Unpack, Var
+from s2sad.ir.nodes import (
+    Assign,
+    Block,
+    Build,
+    Call,
+    Const,
+    Enter,
+    Evaluate,
+    Exit,
+    Expr,
+    Slice,
+    Store,
+    Unpack,
+    Var,
+)
 from s2sad.ir.traverse import blocks, names_in, reads, subexpressions, walk, writes
 from s2sad.runtime.items import require_ndarray
 
@@ -64,7 +78,9 @@ def _indices(
                 pass
             case Assign(target=target, value=value) if not is_active(Var(target)) and _is_pure(value):
                 pass
-            case Assign() | Unpack() | Evaluate() | Store() if group.isdisjoint({*writes(stmt), *reads(stmt)}):
+            case Enter() | Exit() | Assign() | Unpack() | Evaluate() | Store() if group.isdisjoint(
+                {*writes(stmt), *reads(stmt)}
+            ):
                 pass
             case _:
                 return
