@@ -184,7 +184,7 @@ class _Holders:
             case Var(name=name):
                 if name.startswith("~t.") and self.uses[name] == 1:
                     return all(self.is_fresh(v, group) for v in self.definitions.get(name, ()))
-                return name in group or (name in self.moved and self.made_as(name) is not None)
+                return name in group or (name in self.moved and self.made_as(name, True) is not None)
             case Build() | Const() | Opaque(node=ast.ListComp()):
                 return True
             case Call(op=op, args=args):
@@ -233,8 +233,11 @@ class _Holders:
         Liveness(defined).block(function.body, set(names_in(function.result)))
         return frozenset(moved - kept)
 
-    def made_as(self, name: str) -> frozenset[str] | None:
-        """The names of a container on the way from where it is made to ``name``; None if it may be made elsewhere."""
+    def made_as(self, name: str, moves: bool = False) -> frozenset[str] | None:
+        """The names of a container on the way from where it is made to ``name``; None if it may be made elsewhere.
+
+        With ``moves`` it is one variable's at a time: each gets it where the one before is not needed any more.
+        """
         found: set[str] = set()
         pending = [name]
         while pending:
@@ -246,6 +249,9 @@ class _Holders:
                 if isinstance(value, Call) and value.op.kind == "change":
                     value = value.args[0]
                 if isinstance(value, Var):
+                    is_version = base(value.name) == base(name) and not name.startswith("~")
+                    if moves and not is_version and value.name not in self.moved:
+                        return None
                     pending.append(value.name)
                 elif value != UNSET and not self.is_fresh(value, frozenset()):
                     return None

@@ -265,7 +265,6 @@ class _Loop:
 
     def leave(self, end: End) -> Exit:
         """The exit of a part of the loop that hands on what the loop carries."""
-        self.notice()
         values: list[Abstract] = []
         given = (UNSET,) * len(self.fixed) if end.left else end.values
         for at, (value, fixed, read) in enumerate(zip(given, self.fixed, self.read, strict=True)):
@@ -286,6 +285,8 @@ class _Loop:
         self.others.update(c for c in self.cells if c in self.numbers and not is_number(self.s, self.s.state[c]))
         with self.s.stand_ins.reading(bool(self.rows)):
             operands = [*map(self.s.dynamic, values), *self.held()]
+        # What is handed on may have become an object of the new program by that.
+        self.notice()
         return Exit(end.kind, tuple(operands), end.place)  # type: ignore[arg-type]
 
     def notice(self) -> None:
@@ -337,9 +338,9 @@ class _Loop:
                     if isinstance(value, Items):
                         freeze_objects(s, value)
                 asked = replace(asked, values=tuple([tested(s, v, self.op, self.frame) for v in asked.values]))
-            self.notice()
             with s.stand_ins.reading(any(isinstance(value, Items) for value in asked.values)):
                 end = s.exit(asked)
+            self.notice()
             regions = [Region(tuple(own), tuple(out), end)]
             state = s.state
             asks = asked.kind == "yield" and isinstance(end.operands[0], Value)

@@ -58,3 +58,62 @@ def test_an_object_that_a_loop_gives_a_name_is_changed_under_each(start: str, lo
     f = function_of(PROGRAM.format(kept=kept, **parts))
     check = check_right_or_refused if (start, loop) == ("an attribute", "while") else check_both_modes
     check(f, np.array([0.8, 0.7, -0.4]), np.array([0.3, -0.5, 0.8]))
+
+
+LIST_PROGRAM = """
+import copy
+
+def f(x):
+    a, c = [x[0], x[1], x[2]], [x[1], x[2], x[0]]
+    {start}
+    {loop}
+    {changed}
+    return {kept}[0] * a[1] + {kept}[1] * c[0] + {kept}[-1] * len(a)
+"""
+LIST_STARTS = {
+    "none": ("b = None", "b"),
+    "no value": ("pass", "b"),
+    "another": ("b = [x[2], x[0]]", "b"),
+    "an item": ("h = [None]", "h[0]"),
+}
+LIST_CHANGES = {
+    "item": "a[0] = x[2] * x[1]",
+    "append": "a.append(x[0] * x[2])",
+    "sort": "a.sort()",
+    "reverse": "a.reverse()",
+    "deletion": "del a[0]",
+    "slice": "a[1:] = [x[0] * x[2]]",
+    "by the kept name": "{kept}.insert(0, x[2] * a[1])",
+    "extended": "a += [x[0] * x[2]]",
+}
+
+
+@pytest.mark.parametrize(("start", "loop", "changed"), list(itertools.product(LIST_STARTS, LOOPS, LIST_CHANGES)))
+def test_a_list_that_a_loop_gives_a_name_is_changed_under_each(start: str, loop: str, changed: str) -> None:
+    first, kept = LIST_STARTS[start]
+    parts = {"start": first, "loop": LOOPS[loop].format(kept=kept), "changed": LIST_CHANGES[changed].format(kept=kept)}
+    f = function_of(LIST_PROGRAM.format(kept=kept, **parts))
+    check_right_or_refused(f, np.array([0.8, 0.7, -0.4]), np.array([0.3, -0.5, 0.8]))
+
+
+@pytest.mark.parametrize("changed", LIST_CHANGES)
+@pytest.mark.parametrize("copied", ["copy.copy(whole)", "whole[:]", "[*whole]", "list(whole)"])
+def test_a_list_in_a_copied_list_is_changed_where_a_loop_ends(copied: str, changed: str) -> None:
+    f = function_of(
+        f"""
+        import copy
+
+        def f(x):
+            whole = [[x[0], x[1], x[2]], [x[1], x[2]]]
+            other = {copied}
+            for i in range(2):
+                if i == 5:
+                    break
+            else:
+                a = whole[0]
+                {LIST_CHANGES[changed].format(kept="a")}
+                whole[0] = whole[1]
+            return other[0][0] * other[1][1] + other[0][-1] + whole[0][0] * len(other[0])
+        """
+    )
+    check_right_or_refused(f, np.array([0.8, 0.7, -0.4]), np.array([0.3, -0.5, 0.8]))
