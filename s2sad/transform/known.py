@@ -152,8 +152,7 @@ class Part:
 class Lazy:
     """What makes known items when it is run through, and has not been yet: a generator expression, ``map(f, items)``.
 
-    ``rounds`` is what runs it, and gives one item after the other; ``cell`` holds None until then.  One that
-    ``resumes`` goes on where it was left.
+    ``rounds`` runs it; ``cell`` holds None until then, or anything where it ``resumes``: goes on where it was left.
     """
 
     rounds: Callable[[], Iterator[Abstract]]
@@ -383,9 +382,8 @@ def is_plain(value: Any) -> bool:
 def is_callable(value: Abstract) -> bool:
     """Whether an abstract value is a function or method."""
     if isinstance(value, Choice):
-        return not any(isinstance(side, Constant) for side in (value.then, value.orelse)) and all(
-            is_callable(side) for side in (value.then, value.orelse) if isinstance(side, Choice)
-        )
+        sides = (value.then, value.orelse)
+        return all(not isinstance(s, Constant) and (not isinstance(s, Choice) or is_callable(s)) for s in sides)
     return isinstance(value, (Closure, Method, Partial)) or (isinstance(value, Known) and callable(value.value))
 
 
