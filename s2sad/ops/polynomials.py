@@ -209,6 +209,7 @@ def _root_sets() -> Sequence[Sample]:
     rows = [sample(numbers(3)), sample([0.5, 1.5]), sample(numbers(1)), sample(complexes(3)), sample(singles(3))]
     return [
         *rows,
+        sample(np.zeros(0)),
         sample(numbers(3, 3)),
         sample(numbers(1, 1)),
         sample(complexes(2, 2)),

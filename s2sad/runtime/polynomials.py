@@ -259,7 +259,9 @@ def poly_tangent(t: Any, z: Any, roots: Any) -> Any:
     for j in range(np.size(roots)):
         others = others if j == 0 else z[j] + roots * others
         moved.append(-np.sum(t * others))
-    return np.real_if_close(np.array(moved)) if not np.iscomplexobj(z) else np.array(moved)
+    # Without roots it is the number 1.
+    found = np.reshape(moved, np.shape(z))
+    return found if np.iscomplexobj(z) else np.real_if_close(found)
 
 
 def _adjugates(z: Any, a: Any) -> Any:

@@ -57,7 +57,39 @@ def of_constants(v: Any) -> Any:
     return np.sum(FIXED.apply(columns) ** 3) + np.sum(SEVERAL.apply(v, inverse=True) ** 3)
 
 
-@pytest.mark.parametrize("f", [by_vector, in_degrees, by_quaternion, composed, of_several, of_constants])
+def by_matrix(v: Any) -> Any:
+    turned = Rotation.from_matrix(Rotation.from_rotvec(2 * v).as_matrix())
+    return np.sum(turned.as_rotvec() ** 3) + np.sum((turned * FIXED).as_quat() * WEIGHTS[0])
+
+
+def by_matrix_that_is_not_orthogonal(v: Any) -> Any:
+    moved = Rotation.from_matrix(np.eye(3) + np.outer(v, POINTS[0]))
+    return np.sum(moved.as_quat() ** 3) + moved.magnitude()
+
+
+def by_matrices(v: Any) -> Any:
+    turned = Rotation.from_matrix(Rotation.from_rotvec(4 * np.outer(POINTS[:, 0], v)).as_matrix())
+    return np.sum(turned.as_quat() ** 3) + np.sum(turned.apply(v) ** 3)
+
+
+def by_matrix_taken_as_it_is(v: Any) -> Any:
+    return np.sum(Rotation.from_matrix(Rotation.from_rotvec(v).as_matrix(), assume_valid=True).apply(v + 1) ** 3)
+
+
+BY_MATRIX = [by_matrix, by_matrix_that_is_not_orthogonal, by_matrices, by_matrix_taken_as_it_is]
+
+
+def test_the_matrix_itself_is_made_orthogonal() -> None:
+    def f(m: Any) -> Any:
+        return np.sum(Rotation.from_matrix(m).as_rotvec() ** 3)
+
+    m = Rotation.from_rotvec(V).as_matrix()
+    np.testing.assert_allclose(grad(f)(m), numeric_gradient(f, (m,)), rtol=1e-6, atol=1e-8)
+    with pytest.raises(ValueError, match="determinant"):
+        grad(f)(-m)
+
+
+@pytest.mark.parametrize("f", [by_vector, in_degrees, by_quaternion, composed, of_several, of_constants, *BY_MATRIX])
 def test_rotations(f: Callable[..., Any]) -> None:
     value, found = value_and_grad(f)(V)
     assert value == pytest.approx(f(V), rel=1e-12)

@@ -34,6 +34,7 @@ from s2sad.runtime.scipy.functions import (
     sylvester_adjoint,
     sylvester_tangent,
 )
+from s2sad.runtime.scipy.signs import column_signs, row_signs
 from s2sad.runtime.scipy.structured import (
     block_diag_adjoint,
     circulant_adjoint,
@@ -452,4 +453,5 @@ for _name, _text in REFUSED.items():
     if hasattr(linalg, _name) and callable(getattr(linalg, _name)):
         operation(getattr(linalg, _name), remedy=_text)
 
+constant(row_signs, column_signs)
 constant(linalg.bandwidth, linalg.issymmetric, linalg.ishermitian)

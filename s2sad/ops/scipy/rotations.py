@@ -18,6 +18,8 @@ from s2sad.runtime.scipy.rotations import (
     euler_units,
     half_cosine,
     half_sine,
+    polar_steps,
+    quaternion_rows,
     quaternions_of,
     rotated_back,
     turn_curvature,
@@ -29,6 +31,7 @@ from s2sad.runtime.scipy.rotations import (
 Array = Any
 
 constant(euler_units, euler_places, signature=lambda seq: None)
+constant(polar_steps, quaternion_rows, signature=lambda matrix: None)
 constant(quaternions_of, signature=lambda rotation: None, calls=())
 
 _SQUARES = both(at((0.0,), ([1e-9, 0.3, 2.5, 20.0],)), at(([0.9, 1.1],)))

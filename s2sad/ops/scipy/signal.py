@@ -10,7 +10,7 @@ from scipy import signal
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, bilinear, linear, operation, rule, sample
+from s2sad.ops.spec import Sample, bilinear, constant, linear, operation, rule, sample
 from s2sad.runtime.linear import like
 from s2sad.runtime.scipy.filters import (
     backwards,
@@ -28,6 +28,7 @@ from s2sad.runtime.scipy.filters import (
     sosfiltfilt_adjoint,
     zoom_adjoint,
 )
+from s2sad.runtime.scipy.sections import paired, poles_and_zeros, require_in_order, spectrum_weights, window_of
 
 Array = Any
 
@@ -344,3 +345,19 @@ REFUSED = {
 for _name, _text in REFUSED.items():
     if hasattr(signal, _name):
         operation(getattr(signal, _name), remedy=_text)
+
+# --- what is constant in the design of a filter ---
+
+constant(paired, signature=lambda zeros, poles, pairing=None: None)
+constant(spectrum_weights, signature=lambda spectrum, axes: None)
+constant(require_in_order, signature=lambda frequencies, analog: None)
+operation(
+    poles_and_zeros,
+    signature=lambda N, rp, rs, ftype: None,
+    remedy="wrap the ripple and the attenuation in stop_gradient(...), and differentiate by the frequencies",
+)
+operation(
+    window_of,
+    signature=lambda window, count: None,
+    remedy="multiply by a window of scipy.signal.windows that is written out",
+)

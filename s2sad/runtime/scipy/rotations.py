@@ -153,3 +153,32 @@ def rotated_back(g: Array, rotation: Any, vectors: Array, inverse: bool = False)
         if size == 1 and found.shape[axis] > 1:
             found = np.sum(found, axis=axis, keepdims=True)
     return found
+
+
+def polar_steps(matrix: Array) -> int:
+    """How often Newton's iteration is to be done for the orthogonal matrices next to some.
+
+    An orthogonal one stays what it is: two steps are for derivatives up to the third.
+
+    Example:
+        >>> polar_steps(np.eye(3)), polar_steps(np.diag([1.0, 2.0, 1.0]))
+        (2, 7)
+    """
+    m, steps = np.asarray(matrix, float), 2
+    if np.any(np.linalg.det(m) <= 0):
+        raise ValueError("the determinant of a matrix that is to be a rotation has to be positive")
+    while np.any(np.abs(m @ np.swapaxes(m, -1, -2) - np.eye(3)) > 1e-12):
+        m, steps = 0.5 * (m + np.swapaxes(np.linalg.inv(m), -1, -2)), steps + 1
+    return steps
+
+
+def quaternion_rows(matrix: Array) -> Array:
+    """Which of the numbers of a quaternion is the largest, the real one last: a place along the axis before the last.
+
+    Example:
+        >>> quaternion_rows(np.eye(3))
+        array([[3]])
+    """
+    m = np.asarray(matrix)
+    sizes = np.stack((m[..., 0, 0], m[..., 1, 1], m[..., 2, 2], np.trace(m, axis1=-2, axis2=-1)), axis=-1)
+    return np.argmax(sizes, axis=-1)[..., None, None]

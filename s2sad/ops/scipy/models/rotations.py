@@ -14,6 +14,8 @@ from s2sad.runtime.scipy.rotations import (
     euler_units,
     half_cosine,
     half_sine,
+    polar_steps,
+    quaternion_rows,
     quaternions_of,
     turn_scale,
     wrapped,
@@ -123,3 +125,22 @@ def from_euler(seq: Any, angles: Any, degrees: Any = False) -> Any:
     sines = np.expand_dims(np.sin(half), -1) * units
     q = np.concatenate((sines, np.expand_dims(np.cos(half), -1)), axis=-1)
     return Turned(product_of(product_of(q[..., 0, :], q[..., 1, :]), q[..., 2, :]))
+
+
+@model(Rotation.from_matrix)
+def from_matrix(matrix: Any, *, assume_valid: Any = False) -> Any:
+    m = np.asarray(matrix, float)
+    # Newton's iteration for the nearest orthogonal matrix, of which SciPy makes the quaternion.
+    for _ in range(0 if assume_valid else polar_steps(m)):
+        m = 0.5 * (m + np.swapaxes(np.linalg.inv(m), -1, -2))
+    a, b, c = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    ab, bc, ca = m[..., 1, 0] + m[..., 0, 1], m[..., 2, 1] + m[..., 1, 2], m[..., 0, 2] + m[..., 2, 0]
+    x, y, z = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
+    first = np.stack((1 + a - b - c, ab, ca, x), axis=-1)
+    second = np.stack((ab, 1 - a + b - c, bc, y), axis=-1)
+    third = np.stack((ca, bc, 1 - a - b + c, z), axis=-1)
+    fourth = np.stack((x, y, z, 1 + a + b + c), axis=-1)
+    # Each row is a multiple of the quaternion; SciPy takes the longest.
+    rows = np.stack((first, second, third, fourth), axis=-2)
+    q = np.take_along_axis(rows, quaternion_rows(m), axis=-2)[..., 0, :]
+    return Turned(q / np.linalg.norm(q, axis=-1, keepdims=True))
