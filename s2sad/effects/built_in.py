@@ -25,9 +25,10 @@ from s2sad.effects.objects import (
     SLICE,
     Objects,
     Plain,
+    item_field,
 )
-from s2sad.ir.code import Operation
-from s2sad.runtime.objects import remember
+from s2sad.ir.code import Operation, inner, regions_in
+from s2sad.runtime.objects import remember, still
 
 if TYPE_CHECKING:
     from s2sad.effects.points_to import Activation
@@ -189,6 +190,29 @@ def _deepcopy(a: Activation, op: Operation, args: Arguments) -> Objects:
     return NOTHING.union(*(a.site(op, o.cls) for o in args.at(0, "x")))
 
 
+def _still(a: Activation, op: Operation, args: Arguments) -> Objects:
+    """``still(x, known)``: ``x`` itself, which has the items of ``known`` that nothing changes."""
+    a.ref(op, args.at(0) | args.at(1), ITEMS)
+    values = [o.value for o in args.at(1) if o.kind == "global"]
+    if not _only_gives_items(a, op) or not values or not all(type(value) in (list, dict) for value in values):
+        return args.at(0)
+    made = NOTHING
+    for value in values:
+        cls = tuple if type(value) is list else dict
+        made |= a.site(op, cls)
+        for key, held in value.items() if isinstance(value, dict) else enumerate(value):
+            a.store(a.site(op, cls), item_field(key, cls), a.heap.known(held))
+    return made
+
+
+def _only_gives_items(a: Activation, op: Operation) -> bool:
+    """Whether nothing is done with the result of an operation but to read items of it."""
+    (result,) = op.results
+    users = [user for user in inner(a.code.body) if result in user.operands]
+    ends = [region.exit for region in regions_in(a.code.body) if result in region.exit.operands]
+    return not ends and all(user.kind == "item" and user.operands[0] is result for user in users)
+
+
 def _print(a: Activation, op: Operation, args: Arguments) -> Objects:
     a.effect(op).ordered.add("prints")
     operators.formatted(a, op, args.all())
@@ -254,7 +278,7 @@ FUNCTIONS: dict[int, Callable[[Activation, Operation, Arguments], Objects]] = {
     id(functools.reduce): _reduce, id(copy.copy): _copy, id(copy.deepcopy): _deepcopy, id(builtins.print): _print,
     id(builtins.range): _range, id(builtins.slice): _slice, id(builtins.getattr): _getattr,
     **{id(cls): _of_collections(cls) for cls in (collections.deque, collections.OrderedDict, collections.defaultdict)},
-    id(remember): _setattr, id(builtins.super): supers.made,
+    id(remember): _setattr, id(still): _still, id(builtins.super): supers.made,
     id(builtins.setattr): _setattr, id(builtins.hasattr): _hasattr,
     id(np.seterr): _error_state, id(np.geterr): _error_state,
 }  # fmt: skip

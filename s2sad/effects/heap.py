@@ -127,7 +127,7 @@ class Heap:
         self._children: dict[tuple[Object, str, type | None], Object] = {}
         #: Objects that stand for all that lies beyond them, each with those of other classes that do.
         self._twins: dict[Object, Objects] = {}
-        self._sites: dict[tuple[Any, type | None, int], Object] = {}
+        self._sites: dict[tuple[Any, type | None, int, Any], Object] = {}
         self._methods: dict[tuple[Object | None, str], Object] = {}
         #: The objects of modules, which are those of the whole program.
         self._values = known
@@ -144,10 +144,20 @@ class Heap:
 
     # --- objects
 
-    def site(self, operation: Operation | None, cls: type | None, value: Any = None, name: str = "") -> Object:
-        """What an operation makes of a class; ``value`` is the code or known function that it calls."""
+    def site(
+        self,
+        operation: Operation | None,
+        cls: type | None,
+        value: Any = None,
+        name: str = "",
+        inside: Operation | None = None,
+    ) -> Object:
+        """What an operation makes of a class; ``value`` is the code or known function that it calls.
+
+        Of several that a call makes one can be told apart by the operation ``inside`` of the callee.
+        """
         cls = Plain if cls is None and self.plain else cls
-        key = operation, cls, id(value)
+        key = operation, cls, id(value), inside
         found = self._sites.get(key)
         if found is None:
             line = "" if operation is None or operation.place is None else f"@{operation.place.line}"

@@ -306,7 +306,9 @@ def _counterpart(a: Activation, op: Operation, o: Object, given: Mapping[Any, Ob
     if o.kind == "site":
         if o.cls is types.MethodType or o.cls is types.BuiltinFunctionType:
             return frozenset((a.heap.site(op, o.cls, o.value, o.name),))
-        return frozenset((a.heap.site(op, o.cls, o.value, _label(o)),))
+        # A tuple that holds another one is not that.
+        inside = o.operation if o.is_row else None
+        return frozenset((a.heap.site(op, o.cls, o.value, _label(o), inside),))
     if o.kind != "param":
         return frozenset((o,))
     first, *path = o.path

@@ -12,7 +12,7 @@ import types
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -51,6 +51,7 @@ MOST_OF_ALL, MOST = 200_000, 100_000
 #: What is called with objects that lead to arrays of the state, and reads none of these for the program.
 _HARMLESS = (state_of, remember, record)
 Shapes = Mapping[Any, Shape | None]
+T = TypeVar("T")
 #: What gives a variable of a module another value, and what reads variables whose names are not written there.
 _SETTING = ("store_global", "set_attribute")
 ANY_VARIABLE = frozenset(("globals", "vars", "eval", "exec", "__import__"))
@@ -65,6 +66,7 @@ class Touched:
         written: The names of the attributes that it may set or delete.
         read: The names of those that functions which run as they stand may read; None where these may be any.
         containers: The identities of the lists and dicts of modules into which it may write; None where it may be any.
+        looked_into: Those of which functions that run as they stand may read items; None where these may be any.
         state: Whether something reads the state of the program but `state_of`.
         guards: The functions on which that rests.
     """
@@ -72,6 +74,7 @@ class Touched:
     written: frozenset[str]
     read: frozenset[str] | None
     containers: frozenset[int] | None
+    looked_into: frozenset[int] | None
     state: bool
     guards: tuple[Guard, ...]
 
@@ -160,6 +163,15 @@ class Calls:
         arrays = {id(o.value): (_NAME.findall(f"state.{o.name}")[-1], o.value) for o in ordered}
         return State(arrays, variables, frozenset(c.function.code for c in reading))
 
+    @functools.cached_property
+    def keeping(self) -> frozenset[Code]:
+        """The codes that read or change lists and dicts of modules which the program changes, or call one that does."""
+        if self._program is None or not self.is_whole:
+            return frozenset()
+        effects = [(c, e) for c in self._program[0].contexts.values() for e in c.activation.effects.values()]
+        changed = {o for _, e in effects for o, name in e.mod if _is_item(o, name) and type(o.value) in (list, dict)}
+        return frozenset(c.function.code for c, e in effects if any(o in changed for o, _ in (*e.mod, *e.ref)))
+
     def touched(
         self,
         function: types.FunctionType,
@@ -196,11 +208,11 @@ class Calls:
         besides = _touched_besides(whole, code)
         if besides is None:
             return None
-        known = found.containers is not None and besides.containers is not None
         return Touched(
             found.written | besides.written,
-            None if found.read is None or besides.read is None else found.read | besides.read,
-            (found.containers or frozenset()) | (besides.containers or frozenset()) if known else None,
+            _union(found.read, besides.read),
+            _union(found.containers, besides.containers),
+            _union(found.looked_into, besides.looked_into),
             found.state,
             found.guards,
         )
@@ -392,10 +404,19 @@ def _named(written: Collection[Location], read: Collection[Location], guards: tu
     names, others = frozenset(_attributes(written)), frozenset(_attributes(read))
     if ANY in names or ANY in others:
         return None
-    changed = [o for o, field in written if _is_item(o, field) and o.is_input]
-    known = all(o.kind in ("global", "param") for o in changed)
-    containers = frozenset(id(o.value) for o in changed if o.kind == "global") if known else None
-    return Touched(names, others, containers, False, guards)
+    return Touched(names, others, _containers(written), _containers(read), False, guards)
+
+
+def _containers(locations: Collection[Location]) -> frozenset[int] | None:
+    """The identities of the lists and dicts of modules to which some locations belong; None where that is not known."""
+    found = [o for o, field in locations if _is_item(o, field) and o.is_input]
+    known = all(o.kind in ("global", "param") for o in found)
+    return frozenset(id(o.value) for o in found if o.kind == "global") if known else None
+
+
+def _union(some: frozenset[T] | None, others: frozenset[T] | None) -> frozenset[T] | None:
+    """All of two sets; None, which stands for anything, if one is."""
+    return None if some is None or others is None else some | others
 
 
 def _is_array(o: Object) -> bool:

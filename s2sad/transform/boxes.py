@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from s2sad.ir.code import UNSET, Constant, Operand, Value
-from s2sad.transform.known import Abstract, Cell, InList, Known, NotSpecialisedError, Record, State, is_static
+from s2sad.transform.cells import State
+from s2sad.transform.known import Abstract, Cell, InList, Known, NotSpecialisedError, Record, is_static
 from s2sad.transform.standing import Table
 
 

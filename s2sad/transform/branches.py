@@ -10,6 +10,7 @@ from s2sad.ir.code import UNSET, Constant, Exit, Kind, Operand, Operation, Place
 from s2sad.transform import choices, presence, ranks, sizes
 from s2sad.transform.array_objects import is_array, may_be_array
 from s2sad.transform.boxes import boxed
+from s2sad.transform.cells import State
 from s2sad.transform.coded import put_into_lists, rows_of_arms
 from s2sad.transform.existing import is_existing
 from s2sad.transform.known import (
@@ -23,7 +24,6 @@ from s2sad.transform.known import (
     Record,
     Referred,
     Row,
-    State,
     Typed,
     Unsure,
     cell_of,

@@ -355,7 +355,7 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     # A static method has no name of its own.
     if any(is_structure(v) for _, v in args) or not (known.path or known.operand):
         return call_function(s, value, args, op, frame, None)
-    if s.relied.reads_state(value):
+    if s.relied.follows(value) or (s.relied.keeping and any(existing.may_be_taken(v) for _, v in args)):
         return existing.followed(s, lambda: call_function(s, value, args, op, frame, None), may_change=True)
     varies = not all(existing.is_constant(s, v) for _, v in args)
     if varies and leaves_functions(value, [kind for kind, _ in args]):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operand, Value
+from s2sad.transform.cells import State
 from s2sad.transform.choices import is_none
 from s2sad.transform.known import (
     Abstract,
@@ -21,7 +22,6 @@ from s2sad.transform.known import (
     NotSpecialisedError,
     Record,
     Referred,
-    State,
     Unsure,
     cell_of,
     is_static,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from s2sad.ir.code import NONE, Exit, Operand, Operation, Place, Region, Value
 from s2sad.transform.boxes import Box, boxed
+from s2sad.transform.cells import State
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -19,7 +20,6 @@ from s2sad.transform.known import (
     NotSpecialisedError,
     Record,
     Row,
-    State,
     cell_of,
 )
 from s2sad.transform.references import References, number_of, references_of, refers

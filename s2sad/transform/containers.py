@@ -5,19 +5,20 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from keyword import iskeyword
 from typing import Any
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operand, Operation, Place, Value
-from s2sad.transform import sizes, typed
-from s2sad.transform.held import held_items, is_held, is_held_dict, runs_as_it_is
+from s2sad.transform import presence, sizes, taken, typed
+from s2sad.transform.held import held_items, held_keys, is_held, is_held_dict, runs_as_it_is
 from s2sad.transform.keys import MemberKey, ObjectKey, existing_key, is_member, key_of_object, key_operand
 from s2sad.transform.known import (
     Abstract,
     Cell,
     Choice,
+    Container,
     Content,
     Items,
     Known,
@@ -144,7 +145,8 @@ def members(s: Specialiser, value: Abstract) -> Sequence[Abstract] | None:
     if isinstance(value, Stream) and value.is_view and all(s.state[cell] is held for cell, held in value.sources):
         return [asked(s, item) for item in left(s, value)]
     content = s.content(value) if isinstance(value, Items) else None
-    return s.row(value) if content is None or content.keys is None else list(map(key_operand, content.keys))
+    keys = held_keys(s, value) if content is None else content.keys
+    return s.row(value) if keys is None else list(map(key_operand, keys))
 
 
 def is_key(s: Specialiser, value: Abstract, items: Abstract) -> bool | None:
@@ -180,18 +182,44 @@ def change(s: Specialiser, items: Items, slots: Sequence[Cell], keys: Sequence[A
     if len(slots) > MOST_ITEMS:
         raise NotSpecialisedError("many items")
     if items.record is not None:
-        _set_attributes(s, items.record, content, dict(zip(keys or (), slots, strict=True)))
+        names = content.keys or tuple(range(len(content.slots)))
+        _set_fields(s, items.record, names, dict(zip(keys or range(len(slots)), slots, strict=True)))
     else:
         s.state[items.cell] = Content(tuple(slots), None if keys is None else tuple(keys), factory=content.factory)
 
 
-def _set_attributes(s: Specialiser, record: Record, before: Content, slots: Mapping[Any, Cell]) -> None:
-    """Let the ``__dict__`` of an object have some keys, with what cells hold for those that are new."""
-    if set(before.keys or ()) - slots.keys() or not all(isinstance(key, str) for key in slots):
+def _set_fields(s: Specialiser, record: Record, before: Collection[Any], slots: Mapping[Any, Cell]) -> None:
+    """Let the ``__dict__`` of an object, or a list or dict that exists, have some keys, with what cells hold."""
+    left_out = [key for key in before if key not in slots]
+    if record.cls is not Container and (left_out or not all(isinstance(key, str) for key in slots)):
         raise NotSpecialisedError("__dict__")
-    for key in slots.keys() - set(before.keys or ()):
-        cell = record.fields.setdefault(key, Cell(key, None, record))
-        s.state[cell] = s.state[slots[key]]
+    if taken.is_list(record) and len(slots) != len(before):
+        raise NotSpecialisedError("list")
+    values = {key: s.state[cell] for key, cell in slots.items() if record.fields.get(key) is not cell}
+    for key in left_out:
+        taken.delete_too(s, record, key)
+        s.state[record.fields[key]] = UNSET
+    for key, value in values.items():
+        if key not in before and record.fields.get(key) in s.state:
+            # A key that has been there comes last, once it is there again.
+            raise NotSpecialisedError("dict")
+        _set_field(s, record, key, value)
+
+
+def _set_field(s: Specialiser, record: Record, key: Any, value: Abstract) -> None:
+    """Set an attribute of an object, or an item of a list or dict that exists, by its ``__dict__`` or items."""
+    taken.set_item_too(s, record, key, value)
+    presence.assign(s, record.fields.setdefault(key, Cell(title_of(key), None, record)), value, s.relied.at)
+
+
+def put_at(s: Specialiser, items: Items, at: int, value: Abstract) -> None:
+    """Put a value in the place of another one."""
+    content = s.content(items)
+    assert content is not None
+    if items.record is not None:
+        _set_field(s, items.record, at if content.keys is None else content.keys[at], value)
+    else:
+        s.state[content.slots[at]] = value
 
 
 def slot(s: Specialiser, value: Abstract, key: Any = "") -> Cell:
@@ -208,7 +236,7 @@ def put(s: Specialiser, items: Items, key: Any, value: Abstract) -> None:
     assert content.keys is not None
     at = position(content, key)
     if at is not None:
-        s.state[content.slots[at]] = value
+        put_at(s, items, at, value)
     else:
         change(s, items, (*content.slots, slot(s, value, key)), (*content.keys, key))
 
@@ -398,24 +426,6 @@ def keyed(s: Specialiser, pairs: Sequence[Abstract] | None) -> list[tuple[object
             return None
         found.append((key.value, row[1]))
     return None if pairs is None else found
-
-
-def merged(s: Specialiser, left: Items, right: Abstract, inplace: bool) -> tuple[Abstract] | None:
-    """``a | b`` of dicts, and ``a |= b`` of a dict and another, or pairs."""
-    content, more = s.content(left), s.content(right) if isinstance(right, Items) else None
-    found: list[tuple[object, Abstract]] | None = None
-    if more is not None and more.keys is not None:
-        found = list(zip(more.keys, [s.state[slot] for slot in more.slots], strict=True))
-    elif inplace:
-        found = keyed(s, run_through(s, right))
-    if content is None or found is None or not (inplace or (isinstance(right, Items) and right.cls is dict)):
-        return None
-    if not inplace:
-        left = items_of(s, [s.state[slot] for slot in content.slots], content.keys)
-    for key, value in found:
-        put(s, left, key, value)
-    s.used = True
-    return (left,)
 
 
 def rounds(s: Specialiser, value: Abstract) -> tuple[Abstract | Cell, ...] | None:

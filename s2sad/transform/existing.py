@@ -25,8 +25,8 @@ from s2sad.ops.models import is_of_model
 from s2sad.runtime.classes import is_of_library, module_of, own_class, package_of, static_member
 from s2sad.runtime.contents import attributes_of, is_disguised
 from s2sad.runtime.objects import array_of
-from s2sad.transform import sizes, state
-from s2sad.transform.classes import behaviour_of, name_of, static_function
+from s2sad.transform import presence, sizes, state
+from s2sad.transform.classes import behaviour_of, is_simple, name_of, static_function
 from s2sad.transform.found import (
     ArrayHeld,
     ClassHeld,
@@ -42,7 +42,17 @@ from s2sad.transform.found import (
     kind_of,
     shape_of,
 )
-from s2sad.transform.known import Abstract, Items, Known, Method, NotSpecialisedError, Row, is_static
+from s2sad.transform.known import (
+    Abstract,
+    Container,
+    Items,
+    Known,
+    Method,
+    NotSpecialisedError,
+    Record,
+    Row,
+    is_static,
+)
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
@@ -142,12 +152,12 @@ def is_this(s: Specialiser, known: Known) -> bool:
 
 
 def now(s: Specialiser, known: Known) -> Abstract:
-    """An object that exists, or what is known of it where the function sets its attributes."""
+    """What exists, or what is known of it where the function sets its attributes or items."""
     taken = s.relied.taken
     if not taken or known.read is None:
         return known
     found = taken.get(id(known.value))
-    if found is None and all(type(known.value) is not record.cls for record in taken.values()):
+    if found is None and not any(_is_alike(known.value, record) for record in taken.values()):
         return known
     # In another call it may be the same object as one that is taken apart, or no longer.
     rest_on(s, known, (), Identity, Same(known.value))
@@ -155,12 +165,29 @@ def now(s: Specialiser, known: Known) -> Abstract:
         return known
     for record in found.kin:
         if record.identity in s.state:
-            return record
+            return presence.as_items(s.state, record) if record.cls is Container else record
     raise NotSpecialisedError("elsewhere")
 
 
-def known_array(s: Specialiser, value: Value, base: Known, name: str, member: Any, place: Place | None) -> Value:
-    """An attribute that is read, with what is known of it where it is an array of real numbers."""
+def _is_alike(value: Any, record: Record) -> bool:
+    """Whether something that exists is of the class of an object that is taken apart."""
+    return record.origin is not None and type(value) is type(record.origin.value)
+
+
+def want(s: Specialiser, base: Abstract) -> None:
+    """Ask for an object, list or dict that exists, and that the program changes, to be taken apart."""
+    is_simple_object = is_existing(base) and isinstance(base, Known) and is_simple(type(base.value))
+    if isinstance(base, Known) and base.read is not None and (is_simple_object or may_be_taken(base)):
+        s.relied.wanted.setdefault(id(base.value), base)
+
+
+def may_be_taken(value: Abstract) -> bool:
+    """Whether a value is a list or dict that exists, and that can be taken apart."""
+    return isinstance(value, Known) and type(value.value) in (list, dict) and is_container(value.value)
+
+
+def known_array(s: Specialiser, value: Value, base: Known, name: str | Key, member: Any, place: Place | None) -> Value:
+    """An attribute or item that is read, with what is known of it where it is an array of real numbers."""
     if type(member) is not np.ndarray or member.dtype.kind not in "fiub" or not member.ndim:
         return value
     rest_on(s, base, (name,), ArrayHeld, kind_of(member))
@@ -168,7 +195,8 @@ def known_array(s: Specialiser, value: Value, base: Known, name: str, member: An
     operands = s.operands([s.outside(array_of, "array_of"), value, *known], place)
     made = s.emit("call", operands, ("", "", ""), place=place)
     s.needless.add(made)
-    _note_sizes(s, made, base, name, member)
+    if isinstance(name, str):
+        _note_sizes(s, made, base, name, member)
     return made
 
 
@@ -375,7 +403,7 @@ def method_call(s: Specialiser, method: Method, args: Args, op: Operation, frame
     """A call of a method of an object that exists; None where it is to be written as it is."""
     assert isinstance(method.function, Known)
     is_needless = not s.relied.taken and all(is_constant(s, value) for _, value in args)
-    is_needless = is_needless and not s.relied.reads_state(method.function.value)
+    is_needless = is_needless and not s.relied.follows(method.function.value)
     receiver: Any = method.receiver
     # Of what a function of the new program is given nothing is known to what reads that program.
     gives_objects = is_needless and (not isinstance(receiver.operand, Value) or receiver.operand in s.relied.rereads)
@@ -420,6 +448,8 @@ def followed(
 
 def changes(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """A write into an object that exists, which a function that is followed must not do."""
+    if op.kind in ("set_item", "delete_item"):
+        want(s, s.get(op.operands[0], frame))
     if not s.relied.following:
         return None
     base: Operand | None = op.operands[0] if op.kind in ("set_item", "delete_item") else None

@@ -23,8 +23,9 @@ from s2sad.frontend.called import is_followed
 from s2sad.frontend.changes import is_moving
 from s2sad.ir.code import Code, Operand, Operation, Value, codes, inner
 from s2sad.transform import objects
+from s2sad.transform.cells import State
 from s2sad.transform.held import is_held
-from s2sad.transform.known import Abstract, Content, Items, Record, State
+from s2sad.transform.known import Abstract, Content, Items, Record
 from s2sad.transform.regions import fills_containers
 from s2sad.transform.specialiser import Specialiser
 

@@ -37,7 +37,7 @@ _SHOWN, _MOST_SHOWN = (int, float, str, bool, type(None)), 8
 
 
 @dataclass(frozen=True)
-class _Structure(Held):
+class Structure(Held):
     """The class of what is found, and how many items or which keys it has."""
 
     def __call__(self, value: Any) -> Any:
@@ -51,7 +51,7 @@ def held_items(s: Specialiser, known: Known) -> dict[Any, Abstract] | None:
     if known.read is None or not is_container(value):
         return None
     space = tuple(value) if type(value) in DICTS else len(value)
-    rest_on(s, known, (), _Structure, (type(value), space))
+    rest_on(s, known, (), Structure, (type(value), space))
     use_known(s, known)
     operand = s.dynamic(known)
     if type(value) is not tuple:
@@ -65,7 +65,17 @@ def held_items(s: Specialiser, known: Known) -> dict[Any, Abstract] | None:
             s.relied.containers.add(_written_as(value))
             s.needless.add(operand)
     keys = list(value) if type(value) in DICTS else range(len(value))
-    return {key: _item(s, known, operand, key) for key in keys}
+    return {key: item_at(s, known, operand, key) for key in keys}
+
+
+def held_keys(s: Specialiser, value: Abstract) -> tuple[Any, ...] | None:
+    """The keys of a dict that exists, as long as nothing that runs changes it; None where they are not known."""
+    if not isinstance(value, Known) or not is_held_dict(value) or not s.relied.constants:
+        return None
+    rest_on(s, value, (), Structure, Structure(())(value.value))
+    use_known(s, value)
+    s.relied.containers.add(_written_as(value.value))
+    return tuple(value.value)
 
 
 def _displayed(s: Specialiser, value: Any) -> Value | None:
@@ -121,14 +131,14 @@ def item_of(s: Specialiser, known: Known, key: Any, result: Value) -> Abstract |
         s.relied.containers.add(_written_as(value))
         return Constant(member)
     structural = is_object(member) or is_function_or_class(member) or holds_objects(member)
-    structural = structural or (s.relied.writes_out and is_container(member))
+    structural = structural or ((s.relied.writes_out or bool(s.relied.keeping)) and is_container(member))
     code = s.active[-1]
     structural = structural or (is_container(member) and (is_spread(code, result, "**") or is_put_into(code, result)))
     found = held_items(s, known) if structural else None
     return None if found is None else found[key]
 
 
-def _item(s: Specialiser, known: Known, operand: Any, key: Any) -> Abstract:
+def item_at(s: Specialiser, known: Known, operand: Any, key: Any) -> Abstract:
     """One item of what an operand is."""
     value = known.value
     member, path = value[key], (Key(key),)

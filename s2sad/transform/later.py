@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2sad.ir.code import Code, Operation, Value, Variable, codes, inner
-from s2sad.transform.known import Abstract, Cell, Closure, Items, Known, NotSpecialisedError, Returned, Row, State
+from s2sad.transform.cells import Returned, State
+from s2sad.transform.known import Abstract, Cell, Closure, Items, Known, NotSpecialisedError, Row
 from s2sad.transform.regions import defined_once, free_values, settled
 from s2sad.transform.shapes import things_of
 

@@ -28,6 +28,7 @@ from s2sad.ir.code import (
 )
 from s2sad.ir.types import Fact
 from s2sad.transform import presence, references, sizes
+from s2sad.transform.cells import Returned, State
 from s2sad.transform.functions import made_function
 from s2sad.transform.known import (
     Abstract,
@@ -37,9 +38,7 @@ from s2sad.transform.known import (
     Known,
     NotSpecialisedError,
     Record,
-    Returned,
     Row,
-    State,
     cell_of,
     is_switch,
     is_whole,

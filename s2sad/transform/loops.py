@@ -9,6 +9,7 @@ from typing import Any
 from s2sad.ir.code import Constant, Operand, Operation, Place, Value, inner
 from s2sad.transform import generators
 from s2sad.transform.carrying import loop
+from s2sad.transform.cells import State
 from s2sad.transform.containers import (
     MAPPINGS,
     UNKNOWN,
@@ -20,15 +21,7 @@ from s2sad.transform.containers import (
     numbered,
 )
 from s2sad.transform.iteration import iterated
-from s2sad.transform.known import (
-    Abstract,
-    Cell,
-    Generator,
-    Items,
-    Known,
-    NotSpecialisedError,
-    State,
-)
+from s2sad.transform.known import Abstract, Cell, Generator, Items, Known, NotSpecialisedError
 from s2sad.transform.simple import is_structure
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 from s2sad.transform.standing import Table

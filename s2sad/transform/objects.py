@@ -16,18 +16,18 @@ import numpy as np
 
 from s2sad.frontend.called import is_followed
 from s2sad.frontend.resolve import Guard
-from s2sad.ir.code import NONE, UNSET, Constant, Operand, Operation, Place, Value
+from s2sad.ir.code import UNSET, Constant, Operand, Operation, Place, Value
 from s2sad.ops import takes_operands
 from s2sad.ops.models import class_method_model_of, has_modelled_methods, is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, inside, is_of_library, own_class, static_member
 from s2sad.transform import array_objects, arrays, boxes, existing, presence, state, supers, taken, typed
+from s2sad.transform.cells import State
 from s2sad.transform.classes import (
     GETTER,
     SETTER,
     SLOT,
     is_followed_class,
     is_named_tuple,
-    is_simple,
     own_setter,
     static_function,
 )
@@ -48,13 +48,13 @@ from s2sad.transform.known import (
     NotSpecialisedError,
     Record,
     Row,
-    State,
     Super,
     Typed,
     Unsure,
     is_plain,
 )
 from s2sad.transform.members import asks_the_class, existing_value, is_row_of_constants, of_class
+from s2sad.transform.regions import CHANGING
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
@@ -251,10 +251,7 @@ def dictionary(s: Specialiser, record: Record) -> Items:
     if not is_plain or has_slots or not record.cls.__dictoffset__ or array_objects.is_array(record):
         raise NotSpecialisedError("__dict__")
     s.used = True
-    cell = Cell("")
-    made = cell.whole = Items(cell, dict, record)
-    s.state[cell] = NONE
-    return made
+    return presence.as_items(s.state, record)
 
 
 def has_attribute(s: Specialiser, value: Abstract, name: str) -> Operand | None:
@@ -416,6 +413,8 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
     if type(value) is dataclasses.Field and is_plain(getattr(value, name, None)):
         return (Constant(getattr(value, name)),)
     if not existing.is_object(value):
+        if name in CHANGING:
+            existing.want(s, base)
         return view_method(s, base, name, frame.place or op.place)
     return existing.attribute(s, base, name, op, frame)
 
@@ -433,8 +432,8 @@ def _object_of_class(s: Specialiser, base: Known, member: Any, name: str, place:
 
 def set_attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
     base, value = [s.get(o, frame) for o in op.operands]
-    if isinstance(base, Known) and existing.is_existing(base) and base.read is not None and is_simple(type(base.value)):
-        s.relied.wanted.setdefault(id(base.value), base)
+    if existing.is_existing(base):
+        existing.want(s, base)
     if isinstance(base, Known):
         cls = base.value if isinstance(base.value, type) else type(base.value)
         if isinstance(base.value, (type, types.ModuleType)):

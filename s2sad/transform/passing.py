@@ -14,19 +14,9 @@ from dataclasses import replace
 from s2sad import ops
 from s2sad.ir.code import NONE, Code, Constant, Operand, Operation, Parameter, Value, codes, regions_in
 from s2sad.ops.binding import places
+from s2sad.transform.cells import Returned, State
 from s2sad.transform.functions import made_function
-from s2sad.transform.known import (
-    Abstract,
-    Closure,
-    Known,
-    Method,
-    NotSpecialisedError,
-    Partial,
-    Record,
-    Returned,
-    Row,
-    State,
-)
+from s2sad.transform.known import Abstract, Closure, Known, Method, NotSpecialisedError, Partial, Record, Row
 from s2sad.transform.lifting import Enter, Start
 from s2sad.transform.making import Making
 from s2sad.transform.regions import free_values, names_read, names_taken, pruned, settled

@@ -7,15 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeGuard
 
 from s2sad.ir.code import NONE, UNSET, Constant, Exit, Operand, Operation, Place, Region, Value
+from s2sad.transform.cells import State
 from s2sad.transform.known import (
     Abstract,
     Cell,
+    Container,
     Content,
     InList,
+    Items,
     Kept,
     NotSpecialisedError,
     Record,
-    State,
     Unsure,
     is_static,
 )
@@ -112,8 +114,17 @@ def attribute(s: Specialiser, unsure: Unsure, record: Record, name: str, place: 
     return unsure.value
 
 
-def attributes(state: State, record: Record) -> Content:
-    """What the ``__dict__`` of an object holds.
+def as_items(state: State, record: Record) -> Items:
+    """The ``__dict__`` of an object, or the list or dict that exists and that a record stands for."""
+    cell = Cell("")
+    cls = dict if record.cls is not Container or record.origin is None else type(record.origin.value)
+    made = cell.whole = Items(cell, cls, record)
+    state[cell] = NONE
+    return made
+
+
+def fields_of(state: State, record: Record) -> Content:
+    """What the ``__dict__`` of an object, or the list or dict that a record stands for, holds.
 
     Raises:
         NotSpecialisedError: where it has an attribute on some ways only, or a variable of the new program has it.
@@ -121,7 +132,8 @@ def attributes(state: State, record: Record) -> Content:
     held = {name: cell for name, cell in record.fields.items() if state.get(cell, UNSET) is not UNSET}
     if any(isinstance(state[cell], (Unsure, Kept, InList)) for cell in held.values()):
         raise NotSpecialisedError("__dict__")
-    return Content(tuple(held.values()), tuple(held))
+    is_list = record.cls is Container and record.origin is not None and type(record.origin.value) is list
+    return Content(tuple(held.values()), None if is_list else tuple(held))
 
 
 def missing(s: Specialiser, record: Record, name: str, place: Place | None) -> Value:

@@ -17,12 +17,13 @@ from s2sad.ir.code import Code, Constant, Operand, Operation, Value, inner, regi
 from s2sad.runtime.classes import static_member
 from s2sad.runtime.contents import attributes_of
 from s2sad.runtime.objects import record, remember
+from s2sad.runtime.sharing import in_one_place
 from s2sad.transform.existing import guard_class, is_object, rest_on, use_known
 from s2sad.transform.found import ClassHeld, Key
 from s2sad.transform.known import Known, Late, Record
 from s2sad.transform.relied import Recorded, Recording
 from s2sad.transform.specialiser import Done, Frame, Specialiser
-from s2sad.transform.taken import whole
+from s2sad.transform.taken import itself, whole
 
 #: The methods by which something is put into a container.
 ADDING: dict[type, tuple[str, ...]] = {
@@ -121,6 +122,8 @@ def called(s: Specialiser, op: Operation, frame: Frame) -> Done:
         operands = s.operands([s.outside(record, "record"), container, Constant(method), *values], place)
     elif isinstance(first, Known) and (first.value is record or first.value is remember):
         operands = s.operands([first, *values], place)
+    elif isinstance(first, Known) and first.value is in_one_place and s.relied.taken:
+        operands = s.operands([first, *(itself(s, value) for value in values)], place)
     else:
         return None
     s.write(Operation("call", operands, (Value(),), ("",) * (len(operands) - 1), (), place))

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING
 
 from s2sad.ir.code import NONE, Constant, Operand, Value
 from s2sad.runtime.classes import static_member
-from s2sad.transform.known import Abstract, Choice, Closure, NotSpecialisedError, Record, Referred, Row, State
+from s2sad.transform.cells import State
+from s2sad.transform.known import Abstract, Choice, Closure, NotSpecialisedError, Record, Referred, Row
 from s2sad.transform.shapes import Again, Shape, Shapes
 
 if TYPE_CHECKING:

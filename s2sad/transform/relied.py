@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from s2sad.frontend.resolve import MISSING
+from s2sad.frontend.summaries import code_of
 from s2sad.ir.code import Code, Constant, Operand, Operation, Place, Value
 from s2sad.transform.known import Home, Known, NotSpecialisedError, Record
 
@@ -97,7 +98,9 @@ class Relied:
     on them, and ``read`` those that are read or set of what is not known, ``looked_up`` those that are read of
     existing objects.
 
-    Statements may record in what variables of the text ``home`` lead to; ``recordings`` are those of each code that do
+    Lists and dicts to which variables of the text ``keeper`` lead are taken apart; the codes ``keeping`` read or change
+    such, and are followed.  Statements may record in what
+    variables of the text ``home`` lead to; ``recordings`` are those of each code that do
     no more, by the operation that reads the attribute, ``recording`` those that are being run, by their variables and
     the operation that puts something there, ``recorded`` the containers of those that ran, ``filled`` their operands.
     Texts and switches in lists and dicts are ``constants`` as long as nothing writes into these ``containers``, which
@@ -138,6 +141,8 @@ class Relied:
     read: set[str] = field(default_factory=set)
     looked_up: set[str] = field(default_factory=set)
     home: Home | None = None
+    keeper: Home | None = None
+    keeping: frozenset[Code] = frozenset()
     recordings: dict[Code, dict[Operation, Recording]] = field(default_factory=dict)
     constants: bool = True
     containers: set[int] = field(default_factory=set)
@@ -179,6 +184,10 @@ class Relied:
             yield
         finally:
             self.fixes = False
+
+    def follows(self, function: types.FunctionType) -> bool:
+        """Whether a function reads or changes something that exists and that the program changes."""
+        return self.reads_state(function) or (bool(self.keeping) and code_of(function) in self.keeping)
 
     def led_to(self, place: Place | None, calls: tuple[Place, ...]) -> None:
         """Note which calls led to what stands at a place, where the specialiser is."""

@@ -1,4 +1,4 @@
-"""Operators, comparisons and methods of sets and of views of the keys of dicts, where it is known what is in them.
+"""Operators, comparisons and methods of sets, of dicts and of views of their keys, where it is known what is in them.
 
     unknown = options.keys() - DEFAULTS.keys()        missing = set(names).difference(given)
     if not given.keys() <= {"a", "b"}: ...            names |= set(reaction)
@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from s2sad.ir.code import Constant, Operand, Operation, Place, Value
-from s2sad.transform.containers import change, items_of, key_of, run_through
+from s2sad.transform.containers import change, items_of, key_of, keyed, put, run_through
 from s2sad.transform.held import held_items, is_held_dict
 from s2sad.transform.keys import key_operand
 from s2sad.transform.known import Abstract, Items, Known, Row, Stream
@@ -141,3 +141,21 @@ def _made(s: Specialiser, value: Abstract, place: Place | None) -> Operand | Non
     known = s.operands([s.outside(dict.fromkeys, "fromkeys"), whole], place)
     names = s.emit("attribute", (s.emit("call", known, ("",), place=place),), "keys", place=place)
     return s.emit("call", (names,), (), place=place)
+
+
+def merged(s: Specialiser, left: Items, right: Abstract, inplace: bool) -> tuple[Abstract] | None:
+    """``a | b`` of dicts, and ``a |= b`` of a dict and another, or pairs."""
+    content, more = s.content(left), s.content(right) if isinstance(right, Items) else None
+    found: list[tuple[object, Abstract]] | None = None
+    if more is not None and more.keys is not None:
+        found = list(zip(more.keys, [s.state[slot] for slot in more.slots], strict=True))
+    elif inplace:
+        found = keyed(s, run_through(s, right))
+    if content is None or found is None or not (inplace or (isinstance(right, Items) and right.cls is dict)):
+        return None
+    if not inplace:
+        left = items_of(s, [s.state[slot] for slot in content.slots], content.keys)
+    for key, value in found:
+        put(s, left, key, value)
+    s.used = True
+    return (left,)

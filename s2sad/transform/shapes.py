@@ -10,6 +10,7 @@ from s2sad.ir.code import NONE, UNSET, Code, Constant, Operand, Value, Variable,
 from s2sad.ir.types import Fact
 from s2sad.ops.models import ObjectModel
 from s2sad.transform.boxes import box_of
+from s2sad.transform.cells import State
 from s2sad.transform.keys import objects_in, with_objects
 from s2sad.transform.known import (
     Abstract,
@@ -27,7 +28,6 @@ from s2sad.transform.known import (
     Record,
     Referred,
     Row,
-    State,
     Typed,
     Unsure,
     cell_of,
@@ -35,6 +35,7 @@ from s2sad.transform.known import (
     is_switch,
     is_whole,
 )
+from s2sad.transform.presence import as_items
 from s2sad.transform.standing import Table
 from s2sad.transform.typed import again as again_of
 from s2sad.transform.typed import operand_of
@@ -191,6 +192,9 @@ class Shapes:
             case Items() if value.record is None:
                 key, rebuild = self.cell(value.cell)
                 return ("items", id(value.cls), key), lambda again: _items(rebuild(again), value.cls)
+            case Items(record=Record() as record):
+                key, rebuild = self.record(record)
+                return ("fields", key), lambda again: as_items(again.state, rebuild(again))
             case Record() | Typed() if (read := operand_of(self.state, value)) is not None:
                 made_of = value.made_of
                 assert made_of is not None

@@ -28,7 +28,6 @@ from s2sad.transform.containers import (
     displayed,
     items_of,
     key_of,
-    merged,
     run_through,
     slot,
 )
@@ -53,6 +52,7 @@ from s2sad.transform.known import (
     is_static,
 )
 from s2sad.transform.patterns import is_match
+from s2sad.transform.set_operators import merged
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 
 # --- names

@@ -12,58 +12,37 @@ time has been taken apart, the function stays as a whole as it is.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-import inspect
-import itertools
-import re
 import types
-from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from types import SimpleNamespace
 
-import numpy as np
-
-from s2sad import ops
 from s2sad.errors import Place, SourceError, Violation
-from s2sad.frontend.called import is_followed
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
 from s2sad.frontend.touched import Calls, State
-from s2sad.ir.code import UNSET, Code, Operand, Operation, Value, Variable, inner, regions_in
+from s2sad.ir.code import UNSET, Code, Value, Variable, inner
 from s2sad.ir.types import Fact
-from s2sad.ops.models import class_method_model_of, has_modelled_methods
-from s2sad.runtime.classes import inside
 from s2sad.transform import (
     calls,
-    classes,
-    existing,
     foreign,
     given_functions,
-    objects,
-    simple,
     sizes,
     typed,
     variables,
 )
 from s2sad.transform.arrays import returned
+from s2sad.transform.cells import Returned
 from s2sad.transform.composites import may_change
-from s2sad.transform.containers import UNKNOWN
-from s2sad.transform.dict_defaults import takes_default
 from s2sad.transform.entered import with_state
-from s2sad.transform.functionals import is_functional
+from s2sad.transform.existing import is_existing
 from s2sad.transform.functions import same_function
-from s2sad.transform.growing import is_followed_for_containers
 from s2sad.transform.handlers import HANDLERS
 from s2sad.transform.instances import Instance, part
-from s2sad.transform.known import Cell, Home, Known, NotSpecialisedError, Returned
+from s2sad.transform.known import Cell, Container, Home, Known, NotSpecialisedError
 from s2sad.transform.making import Making
-from s2sad.transform.patterns import MATCHING
 from s2sad.transform.reasons import place_in, reason
 from s2sad.transform.regions import (
-    DISPLAYS,
-    MAKING,
     changes_items,
     fills_containers,
     makes_containers,
@@ -78,6 +57,7 @@ from s2sad.transform.state import begin
 from s2sad.transform.steady import Steady
 from s2sad.transform.taken import place_of, take
 from s2sad.transform.unknown_calls import calls_unknown
+from s2sad.transform.worth import is_worth_it
 
 
 @dataclass
@@ -175,6 +155,8 @@ def specialised(
     taking = constants = lists = follows = True
     ways = Ways()
     state = program.state if records and program is not None else State()
+    keeping = program.keeping if records and program is not None else frozenset()
+    keeps = bool(keeping)
     while True:
         s, found = Specialiser(read, HANDLERS, calls.call_function, package), list[Violation]()
         s.relied.changing, s.relied.constants, s.relied.lists = changing, constants, lists
@@ -182,7 +164,8 @@ def specialised(
         s.relied.follows_makers, s.relied.writes_out, s.relied.inlines = follows, writes_out, inlines
         own = replace(source, snapshots=s.snapshots)
         home = s.homes[source.function] = Home(own, Resolver(source.function, frozenset()))
-        s.relied.home = home if records else None
+        s.relied.home, s.relied.keeper = home if records else None, home if keeps else None
+        s.relied.keeping = keeping if keeps else frozenset()
         whole = _specialised(s, home, found, wanted.values(), instances or {}, state, facts or {}, given_objects)
         if obstacles is not None:
             obstacles.of_sizes |= s.relied.asks_sizes
@@ -211,7 +194,7 @@ def specialised(
         if whole is None and instances:
             instances, why = None, found
             continue
-        more = {number: known for number, known in s.relied.wanted.items() if number not in wanted}
+        more = {n: known for n, known in s.relied.wanted.items() if n not in wanted and (keeps or is_existing(known))}
         if taking and more:
             wanted.update(more)
             continue
@@ -219,17 +202,20 @@ def specialised(
         entered = replace(state, read=frozenset(k for k, named in s.relied.variables.items() if named.is_attribute))
         steady = None if whole is None else _steady(source.function, whole, s.sources, program, entered)
         changed = frozenset(steady.changed(s.relied.attributes)) if steady is not None else frozenset()
+        recorded = list(s.relied.recorded)
+        if recorded and (steady is None or _are_read(s, steady, recorded)):
+            records = False
+            continue
         if s.relied.containers and (steady is None or steady.may_change(s.relied.containers)):
             constants = False
             continue
         if s.relied.meets_state and (steady is None or steady.reads_state()):
             with_state_why, state = of_calls if state.variables else [], State()
             continue
-        recorded = list(s.relied.recorded)
-        if recorded and (steady is None or _are_read(s, steady, recorded)):
-            records = False
-        elif wanted and (steady is None or changed or _may_be_read(s, steady)):
-            wanted, taking, why = {}, False, found
+        if wanted and (steady is None or changed or _may_be_read(s, steady)):
+            # Without lists and dicts it may be known what objects hold.
+            wanted = {n: known for n, known in wanted.items() if keeps and is_existing(known)}
+            keeps, taking, why = False, keeps, found
         elif whole is None:
             if obstacles is not None:
                 obstacles.reasons += with_state_why or found or why or of_calls
@@ -243,12 +229,15 @@ def specialised(
     guards = [*s.guards.values(), *steady.guards, *(g for h in s.homes.values() for g in h.resolver.guards.values())]
     file = whole.file
     led = {(file, line): tuple([place_in(file, at) for at in calls]) for line, calls in s.relied.led.items()}
+    kept = [
+        Recorded(known.read[1], known.read[2]) for known in wanted.values() if known.read and not is_existing(known)
+    ]
     return Specialised(
         whole,
         s.sources,
         tuple(guards),
         s.relied.parted,
-        tuple(recorded),
+        (*recorded, *kept),
         tuple(s.relied.entered),
         led,
         s.relied.makes_others,
@@ -278,7 +267,9 @@ def _steady(
 
 def _may_be_read(s: Specialiser, steady: Steady) -> bool:
     """Whether something that a new program runs as it stands may read what it sets on objects that exist."""
-    names = s.relied.remembered
+    names, containers = s.relied.remembered, [n for n, record in s.relied.taken.items() if record.cls is Container]
+    if containers and (steady.may_change(containers) or steady.looks_into(containers)):
+        return True
     return bool(names) and (steady.reads(names) or not names.isdisjoint(s.relied.read))
 
 
@@ -296,129 +287,14 @@ def _specialised(
     try:
         code = s.code(home.source.function)
         known = given_objects.held or given_objects.functions or given_objects.composites
-        is_worth_it = instances or state or known or _is_worth_it(s, code, home)
-        made = _whole(s, code, home, wanted, instances, state, facts, given_objects) if is_worth_it else None
+        helps = instances or state or known or s.relied.keeping or is_worth_it(s, code, home)
+        made = _whole(s, code, home, wanted, instances, state, facts, given_objects) if helps else None
         return None if made is None else same_function(made, home, s.making.cells, s.reads)
     except NotSpecialisedError as error:
         reasons.extend(reason(home.source, error, s.relied.led))
     except (SourceError, RecursionError):
         pass
     return None
-
-
-#: Methods of lists and dicts, and functions, that the frontend leaves to the specialiser.
-_METHODS = UNKNOWN | {"get", "pop", "copy", "index"}
-_FUNCTIONS = (
-    defaultdict, deque, OrderedDict, Counter, SimpleNamespace, dataclasses.replace, dataclasses.asdict,
-    dataclasses.fields, iter, next,
-    namedtuple, itertools.zip_longest, functools.reduce, map, filter, reversed, sorted, set, dict, getattr, setattr,
-    *MATCHING,
-)  # fmt: skip
-_RUNNING = ("for", "comprehension", "generator")
-
-
-def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
-    """Whether a function makes functions or objects, passes functions, calls what may return one, or changes lists."""
-    frame = Frame({}, home)
-    values: dict[Value, object] = {}
-    displays: set[object] = set()
-    named: dict[Operand, str] = {}
-    makes = makes_containers(code)
-    if s.relied.writes_out and makes:
-        return True
-    for op in inner(code.body):
-        if op.kind in DISPLAYS or (op.kind in ("copy", "binary", "tuple") and not displays.isdisjoint(op.operands)):
-            displays.update(op.results)
-        if op.kind == "call" and inside(values.get(op.operands[0]), "__name__") in MAKING:  # type: ignore[arg-type]
-            displays.update(op.results)
-        if op.kind == "copy" and op.operands[0] in values:
-            values[op.result] = values[op.operands[0]]
-            if simple.is_function(Known(values[op.result])):
-                return True
-        if op.kind in ("function", "lambda", "class") or (op.kind == "delete_item" and makes):
-            return True
-        if (op.kind == "dict" and any(op.data)) or (op.kind == "attribute" and op.data == "update"):
-            return True
-        if op.kind in ("binary", "inplace") and op.data == "|" and makes:
-            return True
-        if op.kind in _RUNNING and isinstance(op.operands[0], Value) and existing.is_object(values.get(op.operands[0])):
-            return True
-        if op.kind == "global":
-            found, value = s.lookup(frame, op.data)
-            if found and (callable(value) or existing.is_object(value) or isinstance(value, types.ModuleType)):
-                values[op.result] = value
-            if found and (
-                _is_one_of(value, _FUNCTIONS)
-                or isinstance(value, re.Pattern)
-                or existing.holds_objects(value)
-                or foreign.meets_model(value)
-            ):
-                return True
-        elif op.kind in ("tuple", *DISPLAYS) and any(simple.is_structure(Known(values.get(o))) for o in op.operands):  # type: ignore[arg-type]
-            return True
-        elif op.kind == "attribute" and isinstance(op.operands[0], Value):
-            base = values.get(op.operands[0])
-            named[op.result] = op.data
-            of_class = isinstance(base, type) and classes.is_followed_class(base)
-            of_class = of_class or class_method_model_of(base, op.data) is not None
-            is_passed = op.result not in s.called and ops.takes_operands(op.data)
-            if of_class or is_passed or existing.is_object(base) or (makes and op.data in _METHODS):
-                return True
-            if isinstance(base, (types.ModuleType, np.ufunc, type)) or has_modelled_methods(base):
-                values[op.result] = getattr(base, op.data, None)
-                if _is_one_of(values[op.result], _FUNCTIONS) or foreign.meets_model(values[op.result]):
-                    return True
-        elif op.kind == "call" and _is_call_worth_it(s, op, values, displays, named):
-            return True
-    # A variable may have one function or object or another.
-    chosen = [values.get(o) for region in regions_in(code.body) for o in region.exit.operands]  # type: ignore[arg-type]
-    return any(simple.is_function(Known(value)) or existing.is_object(value) for value in chosen)
-
-
-def _is_one_of(value: object, known: Sequence[object]) -> bool:
-    return any(value is one for one in known)
-
-
-def _is_call_worth_it(
-    s: Specialiser,
-    op: Operation,
-    values: Mapping[Value, object],
-    displays: Collection[object],
-    named: Mapping[Operand, str],
-) -> bool:
-    """Whether a call makes an object, passes a function, may change a list that it is given, or has default values.
-
-    The attributes that are called are ``named``.
-    """
-    first = op.operands[0]
-    if any("*" in kind for kind in op.data) or takes_default(named.get(first, ""), op.data):
-        return True
-    if any(simple.is_function(Known(values.get(o))) for o in op.operands[1:]):  # type: ignore[arg-type]
-        return True
-    if any(existing.is_object(values.get(o)) for o in op.operands):  # type: ignore[arg-type]
-        return True
-    given = [values.get(o) for o in op.operands[1:] if isinstance(o, Value)]
-    if named.get(first) == "view" and any(map(classes.is_quiet_array_class, given)):
-        return True
-    value = values.get(first) if isinstance(first, Value) else None
-    if type(value) is functools.partial:
-        value = value.func
-    if is_functional(value) or ops.model_of(value) is not None:
-        return True
-    if isinstance(value, type) and (classes.is_followed_class(value) or classes.is_named_tuple(value)):
-        return True
-    if isinstance(value, types.FunctionType) and is_followed(value):
-        if any(simple.is_own_class(Known(values.get(o))) for o in op.operands[1:]):  # type: ignore[arg-type]
-            return True
-        if (s.relied.writes_out or s.relied.inlines) and is_followed_for_containers(s, value):
-            return True
-        if value.__code__.co_flags & inspect.CO_GENERATOR:
-            return True
-        if objects.makes_something(value) or simple.leaves_functions(value, op.data):
-            return True
-        changes = not (_METHODS | {"append"}).isdisjoint(value.__code__.co_names)
-        return any(o in displays for o in op.operands) and (changes or changes_items(s.code(value)))
-    return False
 
 
 def _memory(s: Specialiser, code: Code) -> tuple[Variable, ...]:

@@ -35,6 +35,7 @@ from s2sad.ir.live import live
 from s2sad.ir.types import Fact
 from s2sad.ops.models import ObjectModel
 from s2sad.transform import choices, later, presence, ranks, references, sizes, typed
+from s2sad.transform.cells import Returned, State
 from s2sad.transform.existence import (
     chosen,
     freeze,
@@ -59,9 +60,7 @@ from s2sad.transform.known import (
     NotSpecialisedError,
     Record,
     Referred,
-    Returned,
     Row,
-    State,
     Stream,
     Typed,
     Unsure,
@@ -261,7 +260,7 @@ class Specialiser:
     def content(self, items: Items) -> Content | None:
         """What a list or dict holds, unless it is an object of the new program."""
         if items.record is not None:
-            return presence.attributes(self.state, items.record)
+            return presence.fields_of(self.state, items.record)
         return content if isinstance(content := self.state[items.cell], Content) else None
 
     def ready(self, value: Abstract) -> Operand | None:

@@ -9,7 +9,8 @@ from typing import Any
 
 from s2sad.ir.code import Operation, Value
 from s2sad.runtime.classes import package_of
-from s2sad.transform.known import Abstract, Choice, Items, Known, Late, NotSpecialisedError, Referred, State
+from s2sad.transform.cells import State
+from s2sad.transform.known import Abstract, Choice, Items, Known, Late, NotSpecialisedError, Referred
 
 #: The methods of dicts of other classes that do what those of dicts do.
 OF_DICTS = ("get", "items", "keys", "values", "pop", "setdefault", "update", "clear")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from typing import Any
 
 from s2sad.ir.code import Constant, Operation, Value
@@ -17,6 +17,7 @@ from s2sad.transform.containers import (
     numbered,
     position,
     put,
+    put_at,
     run_through,
     slot,
     title_of,
@@ -55,7 +56,9 @@ def _item(s: Specialiser, op: Operation, frame: Frame) -> Done:
             return (made,)
         if at is None and base.cls is Counter:
             return (Constant(0),)
-        return None if at is None else (s.state[content.slots[at]],)
+        if at is None:
+            return End("raise", (Known(KeyError),)) if s.tried and base.cls in (dict, OrderedDict) else None
+        return (s.state[content.slots[at]],)
     if isinstance(base, Known) and isinstance(base.value, range):
         return _of_range(s, base, index, op, frame)
     if isinstance(base, Known) and isinstance(index, Constant) and is_held(base):
@@ -117,7 +120,7 @@ def set_item(s: Specialiser, op: Operation, frame: Frame) -> Done:
     at = _position(s, index, len(content.slots))
     if at is None:
         return None
-    s.state[content.slots[at]] = value
+    put_at(s, base, at, value)
     return ()
 
 

@@ -82,7 +82,7 @@ def _only_looks(s: Specialiser, op: Operation) -> bool:
     shape."""
     if op.kind == "attribute":
         of_array = op.data in ("shape", "ndim", "size", "dtype") and op.operands[0] in s.arrays
-        return of_array or s.paths.keys() >= {*op.results}
+        return of_array or any(known.keys() >= {*op.results} for known in (s.paths, s.relied.rereads))
     function = s.paths.get(op.operands[0])  # type: ignore[arg-type]
     looks = any(function is one for one in _LOOKING) and not any(op.data)
     return looks and len(op.operands) == 2 and op.operands[1] in s.arrays

@@ -29,7 +29,8 @@ from s2sad.ir.code import (
 from s2sad.runtime.classes import static_member
 from s2sad.transform import presence, sizes
 from s2sad.transform.branches import Inside, changed_in, exit_of
-from s2sad.transform.known import Cell, Kept, NotSpecialisedError, State, Unsure, is_static
+from s2sad.transform.cells import State
+from s2sad.transform.known import Cell, Kept, NotSpecialisedError, Unsure, is_static
 from s2sad.transform.objects import content_of
 from s2sad.transform.regions import breaks, caught_variables, leaves
 from s2sad.transform.returning_objects import leaving_object

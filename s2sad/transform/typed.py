@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from s2sad.ir.code import Constant, Kind, Operand, Operation, Place, Value
 from s2sad.runtime import stop_gradient
+from s2sad.transform.cells import State
 from s2sad.transform.classes import behaviour_of, name_of
 from s2sad.transform.composites import Composite
-from s2sad.transform.known import Abstract, Cell, Coded, Known, Late, Method, Record, Row, State, Typed
+from s2sad.transform.known import Abstract, Cell, Coded, Known, Late, Method, Record, Row, Typed
 
 if TYPE_CHECKING:
     from s2sad.transform.specialiser import Done, Frame, Specialiser

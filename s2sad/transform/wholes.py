@@ -7,16 +7,8 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from s2sad.ir.code import UNSET, Constant, Value
-from s2sad.transform.known import (
-    Abstract,
-    Content,
-    Items,
-    Known,
-    Row,
-    State,
-    cell_of,
-    is_callable,
-)
+from s2sad.transform.cells import State
+from s2sad.transform.known import Abstract, Content, Items, Known, Row, cell_of, is_callable
 from s2sad.transform.shapes import AsWhole, Shapes, things_of
 
 
