@@ -20,6 +20,7 @@ from typing import Any, Literal
 import numpy as np
 
 from s2sad.errors import ArgumentError
+from s2sad.ir.attributes import AttributeType
 from s2sad.ir.sizes import Dims, LiteralNumbers, Sizes, is_of_arguments
 from s2sad.ir.sums import Dim, literal_size
 from s2sad.runtime.classes import (
@@ -98,7 +99,7 @@ class Fact:
     boxed: bool = False
     value: str | int | None = None
     reach: frozenset[type] = frozenset()
-    attributes: tuple[tuple[str, tuple[type, str, int]], ...] | None = None
+    attributes: tuple[tuple[str, AttributeType], ...] | None = None
     given: Fact | None = None
     text: bool = False
     keys: Fact | None = None

@@ -103,13 +103,13 @@ def with_objects_alone(
         if param.public not in parted:
             continue
         rest = [p for p in function.params if p is not param and _may_lead(facts.get(p.public))]
-        is_closed = all(cls in ATOMS or dtype for _, (cls, dtype, _) in facts[param.public].attributes or ())
+        is_closed = all(kind.cls in ATOMS or kind.dtype for _, kind in facts[param.public].attributes or ())
         if rest or not is_closed:
             start.append(_check(Call(_ALONE, (Var(param.name), *(Var(p.name) for p in rest))), source))
         types_of = dict(facts[param.public].attributes or ())
         copied = {name: Call(Op("attribute", name), (Var(param.name),)) for name in parted[param.public]}
-        arrays = [read for name, read in copied.items() if types_of[name][1]]
-        others = [read for name, read in copied.items() if not types_of[name][1]]
+        arrays = [read for name, read in copied.items() if types_of[name].dtype]
+        others = [read for name, read in copied.items() if not types_of[name].dtype]
         if arrays:
             roots = [Var(p.name) for p in function.params if p is not param and not _is_number(facts.get(p.public))]
             made = Build("tuple", tuple(arrays))

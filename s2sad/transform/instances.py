@@ -25,10 +25,11 @@ import numpy as np
 
 from s2sad.effects.heap import Effort, TooMuch
 from s2sad.effects.mod_ref import Program
-from s2sad.effects.objects import ANYTHING, IMMUTABLE, Shape
+from s2sad.effects.objects import ANYTHING, IMMUTABLE, Shape, item_field
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.summaries import code_of, is_trusted
 from s2sad.frontend.touched import MOST
+from s2sad.ir.attributes import AttributeType
 from s2sad.ir.code import NONE, Constant, Place, Value
 from s2sad.ir.types import Fact, describe
 from s2sad.runtime.classes import functions_in, is_of_library, module_of, own_class, static_member
@@ -39,8 +40,9 @@ from s2sad.runtime.parts import ATOMS
 from s2sad.runtime.reading import variables_of
 from s2sad.transform.classes import is_generated, is_simple
 from s2sad.transform.composites import Composite
+from s2sad.transform.containers import items_of
 from s2sad.transform.existing import guard_class, is_object
-from s2sad.transform.known import Cell, NotSpecialisedError, Record
+from s2sad.transform.known import Abstract, Cell, Items, NotSpecialisedError, Record
 from s2sad.transform.regions import CHANGING
 from s2sad.transform.specialiser import Specialiser
 
@@ -55,8 +57,9 @@ _FORM = frozenset(("shape", "dtype", "strides"))
 #: What runs where an object is made, or shown.
 _ELSEWHERE = frozenset(("__init__", "__new__", "__post_init__", "__repr__", "__str__", "__format__", "__del__"))
 
-#: The type of an attribute: its class; of an array of numbers its dtype and number of axes too.
-AttributeType = tuple[type, str, int]
+#: So many items of a list or dict at most belong to its type, and what they are then.
+_MOST_ITEMS = 32
+_ITEM = (float, int, complex, bool, str, type(None), np.ndarray)
 
 
 @dataclass(frozen=True)
@@ -88,8 +91,19 @@ def is_simple_class(cls: Any) -> bool:
 
 def _type_of(value: Any) -> AttributeType:
     if type(value) is np.ndarray and value.dtype.kind in "fiubc":
-        return np.ndarray, value.dtype.char, value.ndim
-    return type(value), "", 0
+        return AttributeType(np.ndarray, value.dtype.char, value.ndim)
+    return AttributeType(type(value), parts=_parts_of(value))
+
+
+def _parts_of(value: Any) -> tuple[tuple[Any, AttributeType], ...] | None:
+    """The types of the items of a small dict, or list of arrays."""
+    if type(value) not in (list, dict) or len(value) > _MOST_ITEMS:
+        return None
+    pairs = list(value.items() if type(value) is dict else enumerate(value))
+    allowed = _ITEM if type(value) is dict else (np.ndarray,)
+    if not all(type(key) in (str, int) and type(item) in allowed for key, item in pairs):
+        return None
+    return tuple([(key, _type_of(item)) for key, item in pairs])
 
 
 @dataclass(frozen=True)
@@ -201,16 +215,14 @@ def with_attributes(name: str, value: Any, fact: Fact, function: types.FunctionT
         function: The function.
     """
     changed = changed_by(function, type(value))
-    own = attribute_types(value)
+    own = tuple([(n, t if n in changed.items else t._replace(parts=None)) for n, t in attribute_types(value)])
     writes = (own and changed) or _gives_to_methods(function, type(value))
     if not writes and not arrays_written(function, name, Instance(type(value), own)):
         return fact
     items = fact.items
     if items is None:
         steady = attributes_of(value).keys() - changed.stored if _keeps_form(changed) else ()
-        found = [
-            (n, describe(attributes_of(value)[n], f"{name}.{n}")) for n, (_, dtype, _) in own if n in steady and dtype
-        ]
+        found = [(n, describe(attributes_of(value)[n], f"{name}.{n}")) for n, kind in own if n in steady and kind.dtype]
         items = tuple(found) or None
     return replace(fact, items=items, attributes=own)
 
@@ -264,14 +276,18 @@ def part(
         record.fields[""] = Cell(name, None, record)
         s.state[record.fields[""]] = params[name]
         for attribute, kind in instance.attributes:
-            has_items = (kind[0] in (list, dict) and attribute in changed.items) or attribute in arrays
+            has_items = (kind.cls in (list, dict) and attribute in changed.items) or attribute in arrays
             is_plain = not hasattr(type(static_member(cls, attribute)), "__set__")
             if is_plain and (has_items or attribute in changed.stored):
-                content = _read(s, params[name], attribute, kind, place, attribute in arrays)
+                is_array = bool(kind.dtype)
+                read = _read(s, params[name], attribute, kind, place, attribute in arrays)
+                content: Abstract = read
                 if has_items:
                     copied.append(attribute)
-                if has_items and attribute not in arrays:
-                    content = _copied(s, content, kind[0], place)
+                if has_items and kind.parts is not None and attribute not in arrays:
+                    content = _in_parts(s, read, kind, place)
+                elif has_items and not is_array:
+                    content = _copied(s, read, kind.cls, place)
                 record.fields[attribute] = Cell(attribute, None, record)
                 s.state[record.fields[attribute]] = s.named(content, attribute, place) if has_items else content
         made[name] = record, tuple(copied) if is_alone else None
@@ -280,7 +296,9 @@ def part(
 
 
 def arrays_written(function: types.FunctionType, param: str, instance: Instance) -> frozenset[str]:
-    """The attributes of an argument that have arrays into which a function may write, by the points-to analysis.
+    """The attributes of an argument that have, or hold, arrays into which a function may write.
+
+    That is what the points-to analysis says.
 
     Args:
         function: The function.
@@ -288,7 +306,7 @@ def arrays_written(function: types.FunctionType, param: str, instance: Instance)
         instance: The class and attributes of the argument.
     """
     code = code_of(function)
-    arrays = frozenset(name for name, (_, dtype, ndim) in instance.attributes if dtype and ndim)
+    arrays = frozenset(name for name, kind in instance.attributes if _has_arrays(kind))
     if not arrays or code is None:
         return frozenset()
     program = Program(code_of, trusted=is_trusted, effort=Effort(MOST))
@@ -302,31 +320,54 @@ def arrays_written(function: types.FunctionType, param: str, instance: Instance)
         context = program.context(known, {index: Shape(instance.cls, None, fields)})
     except (TooMuch, RecursionError):
         return frozenset()
-    written = [o.path[1] for o, _ in context.summary.mod if o.kind == "param" and o.path[0] == index and o.path[1:]]
-    return arrays.intersection(written)
+    mod = [o for o, _ in context.summary.mod if o.kind == "param" and o.path[0] == index]
+    # That another item is put into a list or dict is no write into an array of it.
+    return arrays.intersection(o.path[1] for o in mod if o.path[1:] and (o.cls is np.ndarray or len(o.path) > 2))
+
+
+def _has_arrays(kind: AttributeType) -> bool:
+    is_array = bool(kind.dtype and kind.axes)
+    return is_array or any(_has_arrays(part) for _, part in kind.parts or ())
 
 
 def _shape(kind: AttributeType) -> Shape | None:
     """What is known of an attribute by its type."""
-    cls, dtype, _ = kind
-    if dtype:
+    if kind.dtype:
         return Shape(np.ndarray, None, ())
-    return None if cls in IMMUTABLE else ANYTHING
+    if kind.parts is not None:
+        fields = [(item_field(key, kind.cls), _shape(part)) for key, part in kind.parts]
+        return Shape(kind.cls, None, tuple(dict(fields).items()))
+    return None if kind.cls in IMMUTABLE else ANYTHING
 
 
 def _read(s: Specialiser, whole: Value, name: str, kind: AttributeType, place: Place | None, is_written: bool) -> Value:
     """An attribute of an argument as it is at entry; a copy of an array that is written."""
-    cls, dtype, ndim = kind
     found = s.emit("attribute", (whole,), name, place=place)
     s.needless.add(found)
-    if cls in (int, float, complex):
-        s.numbers.add(found)
-    if dtype and ndim:
-        function = s.outside(copy_of, "copy_of") if is_written else s.outside(array_of, "array_of")
-        operands = s.operands([function, found, Constant(ndim), Constant(dtype)], place)
-        found = s.emit("call", operands, ("", "", ""), place=place)
-        s.needless.add(found)
-    return found
+    return _known(s, found, kind, place, is_written)
+
+
+def _known(s: Specialiser, read: Value, kind: AttributeType, place: Place | None, is_written: bool = False) -> Value:
+    """An attribute or item that has been read, with what is known of it; a copy of an array that is written."""
+    if kind.cls in (int, float, complex):
+        s.numbers.add(read)
+    if not (kind.dtype and kind.axes):
+        return read
+    function = s.outside(copy_of, "copy_of") if is_written else s.outside(array_of, "array_of")
+    operands = s.operands([function, read, Constant(kind.axes), Constant(kind.dtype)], place)
+    made = s.emit("call", operands, ("", "", ""), place=place)
+    s.needless.add(made)
+    return made
+
+
+def _in_parts(s: Specialiser, whole: Value, kind: AttributeType, place: Place | None) -> Items:
+    """A list or dict with the items that one among the attributes has at entry."""
+    items: list[Abstract] = []
+    for key, part in kind.parts or ():
+        read = s.emit("item", (whole, Constant(key)), place=place)
+        s.needless.add(read)
+        items.append(_known(s, read, part, place))
+    return items_of(s, items, [key for key, _ in kind.parts or ()] if kind.cls is dict else None, kind.cls)
 
 
 def _copied(s: Specialiser, value: Value, cls: type, place: Place | None) -> Value:

@@ -186,6 +186,9 @@ def whole(s: Specialiser, origin: Known) -> Abstract:
     is_alike = s.making.reads_alike(root, home)
     if is_existing(origin) and not (is_alike and all(isinstance(step, str) for step in path)):
         return s.outside(origin.value, root)
+    if not is_alike:
+        # A list or dict must not be known under another name.
+        raise NotSpecialisedError("elsewhere")
     found: Operand = s.emit("global", (), root)
     cell = home.resolver.cells.get(root)
     value = home.resolver.globals[root] if cell is None else cell.cell_contents
