@@ -194,7 +194,7 @@ def _set_fields(s: Specialiser, record: Record, before: Collection[Any], slots: 
     if record.cls is not Container and (left_out or not all(isinstance(key, str) for key in slots)):
         raise NotSpecialisedError("__dict__")
     if taken.is_list(record) and len(slots) != len(before):
-        raise NotSpecialisedError("list")
+        raise NotSpecialisedError("length")
     values = {key: s.state[cell] for key, cell in slots.items() if record.fields.get(key) is not cell}
     for key in left_out:
         taken.delete_too(s, record, key)
@@ -202,7 +202,7 @@ def _set_fields(s: Specialiser, record: Record, before: Collection[Any], slots: 
     for key, value in values.items():
         if key not in before and record.fields.get(key) in s.state:
             # A key that has been there comes last, once it is there again.
-            raise NotSpecialisedError("dict")
+            raise NotSpecialisedError("order")
         _set_field(s, record, key, value)
 
 
