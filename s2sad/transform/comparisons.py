@@ -46,6 +46,8 @@ def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
         decided = None if found is None else found == (op.data == "==")
     elif op.data in ("==", "!=") and any(_is_constant_and_function(*pair) for pair in ((left, right), (right, left))):
         decided = op.data == "!="
+    elif op.data in ("==", "!=") and any(is_none(a) and b in s.numbers for a, b in ((left, right), (right, left))):
+        decided = op.data == "!="
     else:
         decided = compared(op.data, left, right)
     return None if decided is None else (Constant(decided),)

@@ -99,7 +99,7 @@ class Relied:
     existing objects.
 
     Lists and dicts to which variables of the text ``keeper`` lead are taken apart; the codes ``keeping`` read or change
-    such, and are followed.  Statements may record in what
+    such, and are followed.  The parameters ``given_numbers`` are numbers.  Statements may record in what
     variables of the text ``home`` lead to; ``recordings`` are those of each code that do
     no more, by the operation that reads the attribute, ``recording`` those that are being run, by their variables and
     the operation that puts something there, ``recorded`` the containers of those that ran, ``filled`` their operands.
@@ -143,6 +143,7 @@ class Relied:
     home: Home | None = None
     keeper: Home | None = None
     keeping: frozenset[Code] = frozenset()
+    given_numbers: frozenset[str] = frozenset()
     recordings: dict[Code, dict[Operation, Recording]] = field(default_factory=dict)
     constants: bool = True
     containers: set[int] = field(default_factory=set)

@@ -157,6 +157,8 @@ def specialised(
     state = program.state if records and program is not None else State()
     keeping = program.keeping if records and program is not None else frozenset()
     keeps = bool(keeping)
+    kinds = program.kinds if program is not None and program.function is source.function else {}
+    numbers = frozenset(name for name, kind in kinds.items() if kind == "scalar")
     while True:
         s, found = Specialiser(read, HANDLERS, calls.call_function, package), list[Violation]()
         s.relied.changing, s.relied.constants, s.relied.lists = changing, constants, lists
@@ -166,6 +168,7 @@ def specialised(
         home = s.homes[source.function] = Home(own, Resolver(source.function, frozenset()))
         s.relied.home, s.relied.keeper = home if records else None, home if keeps else None
         s.relied.keeping = keeping if keeps else frozenset()
+        s.relied.given_numbers = numbers
         whole = _specialised(s, home, found, wanted.values(), instances or {}, state, facts or {}, given_objects)
         if obstacles is not None:
             obstacles.of_sizes |= s.relied.asks_sizes
@@ -335,6 +338,7 @@ def _whole(
             params.append(param)
     s.active.append(code)
     s.sized = bool(facts)
+    s.numbers.update(p.target for p in params if p.name in s.relied.given_numbers and isinstance(p.target, Value))
     for param in params:
         if param.name in facts and isinstance(param.target, Value):
             sizes.note(s, param.target, facts[param.name])
