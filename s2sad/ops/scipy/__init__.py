@@ -96,6 +96,8 @@ DECLARED: dict[str, tuple[str, ...]] = {
         "special_orders",
         "special_orthogonal",
         "special_elliptic",
+        "special_inverses",
+        "special_integrals",
     ),
     "scipy.stats": (
         "stats",
