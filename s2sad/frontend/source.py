@@ -16,6 +16,7 @@ import ast
 import inspect
 import io
 import linecache
+import os
 import re
 import tokenize
 import types
@@ -38,6 +39,8 @@ _UNUSUAL = {
     inspect.CO_ASYNC_GENERATOR: "an async generator function",
 }
 
+#: The folder of this package, be it installed or not.
+OURS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 #: The attribute of functions made by the compiler in which their source is.
 MADE = "__s2sad_source__"
 #: That of functions made for calls of others, in which the other one is.
@@ -85,6 +88,11 @@ class Source:
     origin: Any = None
     #: The lists and dicts that it is compiled for, by their identity.
     snapshots: Mapping[int, Snapshot] = field(default_factory=dict, compare=False)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it stands for a function of Python or a library, in a file of this package."""
+        return self.file.startswith(OURS)
 
     def line(self, number: int) -> str:
         """Return one line of the file without its end."""

@@ -15,6 +15,7 @@ from s2sad.errors import Place, Violation
 from s2sad.frontend.called import ONE_BY_ONE, OWN_ARRAY, misfit, obstacle
 from s2sad.frontend.holding import names_held
 from s2sad.frontend.outs import written_parts
+from s2sad.frontend.source import OURS
 from s2sad.frontend.trees import is_starred, nodes_of
 from s2sad.frontend.writing import calls_writing, may_write
 from s2sad.ops.classification import remedy_of_member
@@ -34,9 +35,7 @@ _AGAIN = (
 _PASSED = "Call a function by its own name, or one that is constant; pass it what it captures as arguments."
 AS_FUNCTION = "Write it as a function of the values that it reads, and call that."
 _VALUES = "a function of the values that it reads, and call that."
-#: The folder of this package, be it installed or not.
-_OURS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
-#: In it, what derivatives of SciPy's functions are computed by.
+#: In this package, what derivatives of SciPy's functions are computed by.
 _OF_SCIPY = "runtime/scipy"
 #: Where installed packages are.
 _INSTALLED = ("site-packages", "dist-packages")
@@ -87,8 +86,8 @@ def inside_library(file: str) -> str:
         >>> inside_library("/venv/lib/python3.13/site-packages/scipy/special/_logsumexp.py")
         'scipy/special/_logsumexp.py'
     """
-    if file.startswith(_OURS):
-        inside = file[len(_OURS) :].replace(os.sep, "/")
+    if file.startswith(OURS):
+        inside = file[len(OURS) :].replace(os.sep, "/")
         return f"s2sad/{inside}" if inside == "transform/definitions.py" or inside.startswith(_OF_SCIPY) else ""
     parts = file.replace(os.sep, "/").split("/")
     ends = [i for i, part in enumerate(parts) if part in _INSTALLED]

@@ -37,10 +37,10 @@ class NotSpecialisedError(Exception):
         made.cells = tuple(cells)
         return made
 
-    def note(self, file: str, place: Place | None) -> None:
-        """Say where it is, if that is not known yet."""
-        if self.place is None and place is not None:
-            self.file, self.place = file, place
+    def note(self, source: Source, place: Place | None) -> None:
+        """Say where it is in the user's code, if that is not known yet."""
+        if self.place is None and place is not None and not source.is_ours:
+            self.file, self.place = source.file, place
 
 
 @dataclass(eq=False)

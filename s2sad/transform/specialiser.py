@@ -405,7 +405,7 @@ class Specialiser:
             else:
                 frame.env.update(zip(op.results, done, strict=True))
         except NotSpecialisedError as error:
-            error.note(frame.home.source.file, op.place)
+            error.note(frame.home.source, op.place)
             raise
         return None
 

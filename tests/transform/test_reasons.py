@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from s2sad import S2SADError, grad
+from s2sad.errors import UnsupportedError
 from s2sad.transform import calls, clashes, reasons
+from tests.sources import names_of
 
 
 class Box:
@@ -224,3 +226,44 @@ def grouped(x: Any, times: Any) -> Any:
 def test_what_is_said_is_the_cause_on_the_way_that_comes_furthest() -> None:
     with pytest.raises(S2SADError, match=r"by which keys the items are grouped.*\n.*the cause"):
         grad(grouped)(np.array([0.3, 0.2]), [1.0, 2.0])
+
+
+ITERATED = {
+    "next": "it = doubled(x); t = next(it); x[1] = t; s = next(it)",
+    "next or": "it = doubled(x); t = next(it, 0.0); s = next(it, t)",
+    "first items": "it = doubled(x); t = sum(itertools.islice(it, 1)); s = sum(it)",
+    "while": "it = doubled(x); t = sum(itertools.takewhile(lambda v: v > 0.0, it)); s = sum(it)",
+    "mapped": "it = map(lambda v: v * x[0], x); t = next(it); x[1] = t; s = next(it)",
+    "filtered": "boxes = [Box(v) for v in x]; s = list(filter(lambda b: b.area() > x[0], boxes))[0]; t = s is boxes[0]",
+    "greatest": "boxes = [Box(v) for v in x]; s = max(boxes, key=lambda b: helper(b)); t = id(s)",
+}
+
+
+@pytest.mark.parametrize("asked", ITERATED)
+def test_a_place_is_one_in_the_functions_of_the_user(asked: str) -> None:
+    lines = "\n    ".join(ITERATED[asked].split("; "))
+    module = names_of(
+        f"""
+import itertools
+
+class Box:
+    def __init__(self, w):
+        self.w = w
+    def area(self):
+        return self.w * 2.0
+
+def helper(box):
+    return eval("box.w")
+
+def doubled(x):
+    for i in range(len(x)):
+        yield x[i] * 2.0
+
+def f(x):
+    {lines}
+    return t * s
+"""
+    )
+    with pytest.raises(UnsupportedError) as caught:
+        grad(module["f"])(np.array([0.3, 0.2]))
+    assert {v.place.file for v in caught.value.violations} == {module["f"].__code__.co_filename}
