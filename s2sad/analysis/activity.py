@@ -308,7 +308,8 @@ def written_outside(
             known = effects.calls.get(call)
             operands = (*call.args, *(v for _, v in call.kwargs))
             if known is not None and known.overwriting and not _is_foreign(call, lowered):
-                yield Outside(stmt, f"{call.op.name}(...) changes an array, list or dict that it is not given", True, (call,))
+                what = f"{call.op.name}(...) changes an array, list or dict that it is not given"
+                yield Outside(stmt, what, True, (call,))
             elif known is not None and known.outside and any(n in varied for e in operands for n in carriers(e)):
                 what = f"{call.op.name}(...) writes what is differentiated into an object that it is not given"
                 yield Outside(stmt, what, False, (call,))

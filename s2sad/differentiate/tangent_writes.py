@@ -129,7 +129,9 @@ def _viewed(state: State, target: str, value: Call, dot: Expr) -> Expr:
     # Nothing is written through a view that may only be read.
     mirrored = mirrors(value) or any(value.op.function is one for one in _READ_ONLY)
     viewing = rule.result in ("view", "maybe_view") or sharing(value, state.make.fact) == "view"
-    if viewing and mirrored and not value.op.checked and whole.kind == "array":
+    # Whether it converts is another question to tangents, which are floats of what are whole numbers as well.
+    converts = "dtype" in rule.parameters and not whole.precision and (len(value.args) > 1 or bool(value.kwargs))
+    if viewing and mirrored and not converts and not value.op.checked and whole.kind == "array":
         return replace(value, args=(first_dot, *value.args[1:]))
     return Call(_VIEWED_TANGENT, (Var(target), first, first_dot, bare(dot)))
 
