@@ -150,6 +150,8 @@ class UnsupportedError(S2SADError):
     of_rounds: bool = False
     #: Whether it may help to let functions hand back the lists and dicts of their callers that they change.
     of_handing: bool = False
+    #: Whether it may help to let conditions raise, as the program runs, where they lead to what is not followed.
+    of_arms: bool = False
     #: Whether it may help to inline functions, as they change lists and dicts of their callers.
     of_inlining: bool = False
     #: Whether it may help to take what is changed as a whole, and may be an array or a number, for a number.

@@ -40,6 +40,8 @@ _TEXTS = 8
 _FUNCTIONS = 8
 #: So many derivatives of one function are compiled with what is known of the relations between sizes.
 _RELATED = 12
+#: The ways that are tried last: a program that raises at run time is asked for only where no other is left.
+_RAISED: tuple[Sizes, ...] = ("raised", "raised rounds")
 _SLOT = "__s2sad_variants__"
 _attaching = threading.Lock()
 #: Held by who compiles: Python 3.11 counts the depth of the trees that all threads parse together (gh-106905), and what
@@ -133,7 +135,7 @@ class Variants(Aside):
             return None if about else self._of_sizes(options, facts if literal is None else literal(), together, known)
 
         wanted, self._wanted = self._wanted, ()
-        for known in dict.fromkeys((*wanted, *self.met_sizes)):
+        for known in dict.fromkeys((*wanted, *(way for way in self.met_sizes if way not in _RAISED))):
             if (sized := of_sizes(known)) is not None:
                 self.met_sizes = tuple(dict.fromkeys((*wanted, *self.met_sizes)))
                 return sized
@@ -170,6 +172,8 @@ class Variants(Aside):
         if sized is None and may_be_numbers:
             sized = number if is_first else by_numbers()
             self.numbers = sized is not None
+        for way, may_help in zip(_RAISED, (True, refused.of_rounds), strict=True):
+            sized = of_sizes(way) if sized is None and may_help and self._refused.of_arms else sized
         if sized is None:
             raise self._refused
         return sized

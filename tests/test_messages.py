@@ -371,9 +371,9 @@ LIBRARY = """
 import functools
 import numpy as np
 class Helper:
-    def __init__(self, v): self.v = v
+    def __getattribute__(self, name): return object.__getattribute__(self, name)
     def logpdf(self, v): return -v * v
-helper = Helper(1.0)
+helper = Helper()
 def plain(x):
     return np.sum(inner(x))
 def inner(x):

@@ -15,10 +15,15 @@ def parameters(source: Source) -> list[tuple[str, bool]]:
     return plain + [(a.id, True) for a in arguments.kwonlyargs]
 
 
+def default_objects(function: types.FunctionType) -> dict[str, object]:
+    """The objects that are the default values of a function's parameters, by name."""
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    # Those that somebody has set may be more than there are parameters: the last ones count.
+    given = (function.__defaults__ or ())[-len(names) :] if names else ()
+    own = dict(zip(names[len(names) - len(given) :], given, strict=True))
+    return {**own, **(function.__kwdefaults__ or {})}
+
+
 def default_values(function: types.FunctionType) -> dict[str, Default]:
     """The default values of a function's parameters by name."""
-    code = function.__code__
-    given = function.__defaults__ or ()
-    names = code.co_varnames[: code.co_argcount]
-    values = dict(zip(names[len(names) - len(given) :], given, strict=True))
-    return {name: Default(value) for name, value in {**values, **(function.__kwdefaults__ or {})}.items()}
+    return {name: Default(value) for name, value in default_objects(function).items()}

@@ -89,7 +89,8 @@ def compile_gradient(
     itself, so that it can be differentiated; else its caller does.  What is ``exact`` is for arrays of modules of the
     sizes that they have now; where the facts have numbers for ``sizes``, loops that make objects are written out, and
     for the sake of ``"rounds"`` those that change lists and dicts as well; or what changes those of its caller is
-    ``"inlined"``.  Where it may be that numbers are taken for arrays, such is ``"handed"`` back only if that is asked.
+    ``"inlined"``; what is not followed in a branch is ``"raised"`` there as it runs.  Where it may be that numbers are
+    taken for arrays, lists are ``"handed"`` back to callers only if that is asked.
     What is changed as a whole, and may be an array or a number, is taken for an array, or a number with ``numbers``.
     The ``attempts`` are those to compile the function for the same arguments.
 
@@ -108,7 +109,8 @@ def compile_gradient(
         compilation = _Compilation(conformed, exact, numbers, before)
         sources = compilation.program.sources
         sources.follows_arguments = follows
-        sources.writes_out, sources.inlines = sizes == "rounds", inlines
+        sources.writes_out, sources.inlines = sizes in ("rounds", "raised rounds"), inlines
+        sources.may_raise = sizes in ("raised", "raised rounds")
         sources.hand_back(changed)
         try:
             made = compilation.run(asked, goal, single, bool(sizes))
@@ -127,6 +129,7 @@ def compile_gradient(
                 refused.of_sizes = sources.asks_sizes or sources.asks_kinds
                 refused.of_rounds = sources.fills_containers
                 refused.of_inlining = bool(sources.changing)
+                refused.of_arms = sources.has_arms
                 refused.of_numbers = compilation.unsure and not numbers
             # Of what is taken for arrays, and may be numbers, this is asked for by itself.
             is_sure = numbers or bool(sizes) or not compilation.unsure

@@ -107,6 +107,8 @@ class Sources:
         #: Whether loops are written out for the sake of lists and dicts, and what says whether that may help.
         self.writes_out = False
         self._of_rounds = self._makes_items = self._changes_items = False
+        #: Whether conditions raise that lead to what is not followed, and whether that may help.
+        self.may_raise = self.has_arms = False
         #: The functions that change lists and dicts of their callers, or hand out such of other classes, and those that
         #: are inlined for it.
         self.changing: set[types.FunctionType] = set()
@@ -155,12 +157,14 @@ class Sources:
                 self.writes_out,
                 self.inlines,
                 foreign,
+                self.may_raise,
             )
             self.asks_sizes |= obstacles.of_sizes
             self.asks_kinds |= obstacles.of_kinds
             self._of_rounds |= obstacles.of_rounds
             self._makes_items |= obstacles.makes_items
             self._changes_items |= obstacles.changes_items
+            self.has_arms |= obstacles.of_arms
             if made is not None:
                 source = made.source
                 for guard in made.guards:

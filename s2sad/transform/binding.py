@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping, Sequence
 
+from s2sad.frontend.parameters import default_objects
 from s2sad.ir.code import Code
 from s2sad.transform import stars
 from s2sad.transform.containers import items_of
@@ -17,11 +18,7 @@ Args = Sequence[tuple[str, Abstract]]
 
 def defaults_of(s: Specialiser, function: types.FunctionType) -> dict[str, Abstract]:
     """The default values of a function."""
-    code = function.__code__
-    given = function.__defaults__ or ()
-    names = code.co_varnames[: code.co_argcount]
-    values = dict(zip(names[len(names) - len(given) :], given, strict=True)) | (function.__kwdefaults__ or {})
-    return {name: existing_value(s, value, name) for name, value in values.items()}
+    return {name: existing_value(s, value, name) for name, value in default_objects(function).items()}
 
 
 def bind(s: Specialiser, code: Code, defaults: Mapping[str, Abstract], args: Args) -> dict[str, Abstract]:

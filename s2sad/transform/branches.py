@@ -32,6 +32,7 @@ from s2sad.transform.known import (
     same,
 )
 from s2sad.transform.objects import content_of
+from s2sad.transform.raised import run_or_raise
 from s2sad.transform.references import are_there, may_refer, numbered, references_of
 from s2sad.transform.regions import breaks, is_expression
 from s2sad.transform.shapes import Again, Rebuild, Shapes, apart_from, exists, is_made, things_of
@@ -111,12 +112,15 @@ def fork(
         before = s.state.copied()
         decided = presence.decided(s, test)
         ran: list[tuple[list[Operation], End, State]] = []
+        refused: list[NotSpecialisedError] = []
         for arm, held in zip(arms, decided, strict=True):
             s.state.settled = before.settled  # and not what another arm has settled
             with s.apart() as out, s.relied.within(choices.answered(s, test, not ran)):
                 dict.update(s.state, held)
-                end = arm()
+                end = run_or_raise(s, arm, refused, place)
                 ran.append((out, end, s.state))
+        if refused and all(end.kind in ("raise", "never") for _, end, _ in ran):
+            raise refused[0]
         ended = zip(decided, ran, strict=True)
         presence.undecided(before, [(held, state) for held, (_, end, state) in ended if end.kind == "yield"])
         going = [(end, state) for _, end, state in ran if end.kind == "yield"]

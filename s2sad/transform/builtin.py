@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.ir.code import NONE, UNSET, Constant, Operation, Value
+from s2sad.ir.code import NONE, Constant, Operation, Value
 from s2sad.runtime.classes import own_class, static_member
 from s2sad.runtime.items import is_array as is_array_operand
 from s2sad.runtime.items import is_function, is_place, no_function
-from s2sad.transform import generators, signatures, sizes, variables
+from s2sad.transform import generators, signatures, sizes, text_methods, variables
 from s2sad.transform.array_objects import is_array
 from s2sad.transform.branches import fork
 from s2sad.transform.class_tests import class_test, instance_test
 from s2sad.transform.classes import GETTER
-from s2sad.transform.constants import class_of, shown_constant, text_computed
+from s2sad.transform.constants import class_of, shown_constant
 from s2sad.transform.containers import (
     MAPPINGS,
     MOST_ITEMS,
@@ -109,7 +109,7 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
     if isinstance(function, GETTERS):
         return got(s, function, args, op, frame)
     if isinstance(function, types.MethodDescriptorType) and function.__objclass__ is str:
-        return _of_text(s, function, values, named)
+        return text_methods.call(s, function, values, named, op, frame)
     if any(function is cls for cls in _OF_NOTHING) and not args:
         return (Constant(function()),)
     if values and not named and any(function is f for f in _OF_NUMBERS):
@@ -192,13 +192,6 @@ def _of_number(s: Specialiser, function: Any, args: Args, op: Operation, frame: 
     return (made,)
 
 
-def _constant(value: Abstract) -> Constant | None:
-    """A constant, or a tuple of constants as one."""
-    if isinstance(value, Row) and value.cls is tuple and all(isinstance(item, Constant) for item in value.items):
-        return Constant(tuple([item.value for item in value.items if isinstance(item, Constant)]))
-    return value if isinstance(value, Constant) and value is not UNSET else None
-
-
 def _range(s: Specialiser, values: Sequence[Abstract], args: Args, op: Operation, frame: Frame) -> Done:
     if not values or not all(isinstance(v, Constant) and type(v.value) is int for v in values):
         return None
@@ -255,23 +248,6 @@ def _is_array(s: Specialiser, values: list[Abstract]) -> Done:
     # Where it is not known, it may be as soon as the types of arguments are.
     s.relied.asks_sizes |= not s.sized
     return (Constant(value in s.arrays),)
-
-
-def _of_text(s: Specialiser, function: Any, values: list[Abstract], named: dict[str, Abstract]) -> Done:
-    """What a method of texts gives for constants."""
-    given = [*values, *named.values()]
-    rows = [None if isinstance(v, (Constant, Value)) else s.row(v) for v in given]
-    constants = [_constant(v if row is None else Row(row)) for v, row in zip(given, rows, strict=True)]
-    if None in constants:
-        return None
-    known = [c.value for c in constants if c is not None]
-    first = len(values)
-    made = text_computed(function, known[:first], dict(zip(named, known[first:], strict=True)))
-    if isinstance(made, list):
-        return (items_of(s, list(map(Constant, made))),)
-    if isinstance(made, tuple):
-        return (Row(tuple(map(Constant, made))),)
-    return None if made is None else (Constant(made),)
 
 
 def _len(s: Specialiser, values: list[Abstract]) -> Done:

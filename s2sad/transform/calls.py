@@ -59,7 +59,6 @@ from s2sad.transform.known import (
     Abstract,
     Choice,
     Closure,
-    Content,
     Generator,
     Items,
     Known,
@@ -72,7 +71,6 @@ from s2sad.transform.known import (
     Row,
     Stream,
     Typed,
-    cell_of,
     is_callable,
     is_static,
 )
@@ -91,7 +89,7 @@ from s2sad.transform.regions import (
     size,
 )
 from s2sad.transform.selected import got_of_known
-from s2sad.transform.shapes import leads_to_number, things_of
+from s2sad.transform.shapes import leads_to_number
 from s2sad.transform.simple import has_rule, is_structure, is_text, leaves_functions
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -302,6 +300,8 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         return done
     if value is object.__init__:
         return (NONE,)
+    if value is object.__new__:
+        return constructing.without_attributes(s, args)
     if (done := constructing.of_dataclass(s, value, args, op, frame)) is not None:
         return done
     if (done := derived(s, known, args, op, frame, Calls(_applied, bind, _starting, enter))) is not None:
@@ -402,12 +402,6 @@ def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: O
     return None
 
 
-def _leads_to_items(s: Specialiser, value: Abstract) -> bool:
-    """Whether a value is, or leads to, a list or dict of known items."""
-    things = things_of(value, s.state) if is_static(value) else ()
-    return any(isinstance(s.state.get(cell_of(thing)), Content) for thing in things)
-
-
 def call_function(
     s: Specialiser,
     function: types.FunctionType,
@@ -451,7 +445,7 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
     of_containers = s.relied.writes_out and (
         fills_containers(code)
         or changes_items(code)
-        or any(_leads_to_items(s, value) or sizes.is_sized(s, value) for value in bound.values())
+        or any(growing.leads_to_items(s, value) or sizes.is_sized(s, value) for value in bound.values())
     )
     function = start.home.source.function
     of_containers = of_containers or growing.is_inlined(s, function, bound.values())

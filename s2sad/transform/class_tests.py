@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import decimal
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ from s2sad.runtime.classes import own_class
 from s2sad.transform.choices import asked, is_object_or_none
 from s2sad.transform.constants import is_instance
 from s2sad.transform.existing import is_existing, use_known
+from s2sad.transform.held import held_items
 from s2sad.transform.known import Abstract, Choice, Items, Known, Record, Row, is_callable
 from s2sad.transform.specialiser import Done, Specialiser
 
@@ -25,7 +27,8 @@ def instance_test(s: Specialiser, values: list[Abstract]) -> Done:
     value, cls = values
     if isinstance(value, Value) and value in s.rows:
         value = Row(s.rows[value])
-    classes = s.row(cls) or (cls,)
+    held = held_items(s, cls) if isinstance(cls, Known) and type(cls.value) is tuple else None
+    classes = s.row(cls) or tuple(held.values() if held else ()) or (cls,)
     if isinstance(value, Choice) and is_object_or_none(value):
         return (asked(s, value, lambda side: is_instance(side, classes), s.relied.at),)
     if any(isinstance(c, Known) and isinstance(c.value, abc.ABCMeta) for c in classes):
@@ -35,7 +38,29 @@ def instance_test(s: Specialiser, values: list[Abstract]) -> Done:
     if known is None and isinstance(value, Value) and all(isinstance(c, Known) and _is_users(c.value) for c in classes):
         known = False if _is_built_in(s, value) else None
         s.relied.asks_kinds |= known is None
+    elif known is None and isinstance(value, Value) and (base := _base_of(s, value)) is not None:
+        is_other = all(isinstance(c, Known) and c.value in _APART and not issubclass(c.value, base) for c in classes)
+        known = False if is_other else None
     return None if known is None else (Constant(known),)
+
+
+def _base_of(s: Specialiser, value: Value) -> Any:
+    """The class of which a value surely is an instance, or numbers."""
+    fact = s.types.get(value) or s.scalars.get(value)
+    kind = "scalar" if value in s.numbers else "array" if value in s.arrays else None if fact is None else fact.kind
+    return _BASES.get(kind)
+
+
+#: Classes of which no object is one of two.
+_APART = frozenset({tuple, list, dict, set, frozenset, str, bytes, np.ndarray, int, float, complex, decimal.Decimal})
+#: The classes of values by what is known of their types; numbers are instances of various ones.
+_BASES: dict[str | None, Any] = {
+    "tuple": tuple,
+    "list": list,
+    "dict": dict,
+    "array": np.ndarray,
+    "scalar": (int, float, complex, decimal.Decimal),
+}
 
 
 def _called(function: Callable[[], Any]) -> Any:

@@ -26,6 +26,8 @@ _ODD = (
 )  # fmt: skip
 #: What gives objects that the program makes the attributes that they lack, and what sets those that they get.
 GETTER, SETTER = "__getattr__", "__setattr__"
+#: What makes an object of a class, before ``__init__`` gives it attributes.
+MAKER = "__new__"
 
 #: What reads and sets an attribute that ``__slots__`` names.
 SLOT = types.MemberDescriptorType
@@ -94,7 +96,7 @@ def is_array_class(cls: type) -> bool:
     own = [base for base in cls.__mro__[:-1] if base is not np.ndarray]
     if any(b in _BASES or own_class(b) is None for b in own):
         return False
-    odd = {*_ODD, *_ARRAY_PROTOCOL} - {"__new__"}
+    odd = {*_ODD, *_ARRAY_PROTOCOL} - {MAKER}
     return all(odd.isdisjoint(vars(b)) and all(map(_is_plain_member, vars(b).items())) for b in own)
 
 
@@ -107,7 +109,7 @@ def is_quiet_array_class(value: object) -> bool:
 
 def is_followed_class(cls: type) -> bool:
     """Whether objects of a class are taken apart."""
-    return is_simple(cls, GETTER, SETTER) or is_array_class(cls) or is_attribute_dict(cls)
+    return is_simple(cls, GETTER, SETTER, MAKER) or is_array_class(cls) or is_attribute_dict(cls)
 
 
 def _is_plain_member(named: tuple[str, Any]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -105,30 +105,6 @@ def real_computed(sign: str, left: Abstract, right: Abstract) -> float | None:
     except (ArithmeticError, ValueError):
         return None
     return found if type(found) is float and math.isfinite(found) else None
-
-
-#: Methods of texts that give texts, truth values, whole numbers, and lists and tuples of texts.
-METHODS_OF_TEXTS = frozenset(
-    "capitalize casefold count endswith find format isalpha isdigit islower isupper join lower lstrip partition "
-    "replace rfind rpartition rsplit rstrip split splitlines startswith strip title upper".split()
-)
-#: So many parts of a text are known, one by one.
-_MOST_PARTS = 64
-
-
-def text_computed(function: Any, values: Sequence[Any], named: Mapping[str, Any]) -> Any:
-    """What a method of texts gives for constants; None if it is no such method, and where it raises."""
-    name = getattr(function, "__name__", "")
-    if name not in METHODS_OF_TEXTS or function is not getattr(str, name):
-        return None
-    given = [*values, *named.values()]
-    if not all(type(v) in (str, int, bool, type(None)) or (type(v) is tuple and name == "join") for v in given):
-        return None
-    try:
-        made = function(*values, **named)
-    except (TypeError, ValueError, LookupError):
-        return None
-    return None if isinstance(made, list) and len(made) > _MOST_PARTS else made
 
 
 def shown_constant(function: Callable[[Any], str], value: Abstract) -> Constant | None:

@@ -15,6 +15,7 @@ from s2sad.runtime.objects import object_with
 from s2sad.transform import array_objects, arrays, attribute_dicts
 from s2sad.transform.classes import (
     GETTER,
+    MAKER,
     SETTER,
     are_same,
     is_array_class,
@@ -24,7 +25,7 @@ from s2sad.transform.classes import (
     own_setter,
 )
 from s2sad.transform.containers import called, computed, performed
-from s2sad.transform.copies import fields_of
+from s2sad.transform.copies import fields_of, new_object
 from s2sad.transform.dict_classes import is_attribute_dict
 from s2sad.transform.existing import guard_class, guard_member, owner
 from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Record, Row, is_plain
@@ -52,12 +53,38 @@ def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame
         return arrays.construct(s, cls, args, op, frame)
     if is_attribute_dict(cls):
         return attribute_dicts.construct(s, cls, args)
-    if not is_simple(cls, GETTER, SETTER):
+    if not is_simple(cls, GETTER, SETTER, MAKER):
         return None
     guard_class(s, cls)
-    record = Record(cls)
+    maker = static_member(cls, MAKER)
+    if not isinstance(maker, staticmethod):
+        return _begun(s, new_object(s, cls, {}), args, op, frame)
+    guard_member(s, cls, MAKER)
+    known = s.outside(cls, cls.__name__)
+    done = s.call_function(s, maker.__func__, [("", known), *args], op, frame, (owner(cls, MAKER), known))
+    if not isinstance(done, tuple):
+        return done
+    # Python calls ``__init__`` of what is an object of the class.
+    made = done[0]
+    if not isinstance(made, Record):
+        raise NotSpecialisedError(MAKER)
+    is_begun = not issubclass(made.cls, cls) or static_member(made.cls, "__init__") is object.__init__
+    return done if is_begun else _begun(s, made, args, op, frame)
+
+
+def without_attributes(s: Specialiser, args: Args) -> Done:
+    """``object.__new__(cls)``: an object that has no attributes yet."""
+    cls = args[0][1].value if len(args) == 1 and isinstance(args[0][1], Known) else None
+    if not isinstance(cls, type) or not is_simple(cls, GETTER, SETTER, MAKER):
+        return None
+    guard_class(s, cls)
+    return (new_object(s, cls, {}),)
+
+
+def _begun(s: Specialiser, record: Record, args: Args, op: Operation, frame: Frame) -> Done:
+    """A new object, once its ``__init__`` has been run."""
+    cls = record.cls
     done: Done = None
-    s.state[record.identity] = Constant(None)
     made = static_member(cls, "__init__")
     if _is_of_dataclass(made, owner(cls, "__init__")):
         done = of_dataclass(s, made, [("", record), *args], op, frame)
@@ -68,7 +95,6 @@ def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame
         done = s.call_function(s, made, [("", record), *args], op, frame, (owner(cls, "__init__"), record))
     elif args:
         return None
-    s.used = True
     return done if isinstance(done, End) else (record,)
 
 

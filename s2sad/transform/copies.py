@@ -12,7 +12,7 @@ from typing import Any
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operation, Value
 from s2sad.runtime.classes import own_class, static_member
-from s2sad.transform.classes import GETTER
+from s2sad.transform.classes import GETTER, MAKER
 from s2sad.transform.containers import called, computed, items_of, run_through
 from s2sad.transform.existing import guard_class
 from s2sad.transform.iterators import Given
@@ -188,7 +188,7 @@ def copied(given: Given) -> Done:
 def _copies_by_attributes(cls: type, method: str) -> bool:
     """Whether the copy of an object of a class has its attributes, or copies of them, and nothing else is done."""
     special = ("__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", GETTER)
-    plain = all(static_member(cls, name) is vars(object).get(name) for name in special)
+    plain = all(static_member(cls, name) is vars(object).get(name) for name in (*special, MAKER))
     return plain and static_member(cls, method) is None
 
 

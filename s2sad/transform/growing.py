@@ -25,8 +25,9 @@ from s2sad.ir.code import Code, Operand, Operation, Value, codes, inner
 from s2sad.transform import objects
 from s2sad.transform.cells import State
 from s2sad.transform.held import is_held
-from s2sad.transform.known import Abstract, Content, Items, Record
+from s2sad.transform.known import Abstract, Content, Generator, Items, Lazy, Record, Stream, cell_of, is_static
 from s2sad.transform.regions import fills_containers
+from s2sad.transform.shapes import things_of
 from s2sad.transform.specialiser import Specialiser
 
 #: How many operations a function has at most that is inlined for what it does to a list.
@@ -102,3 +103,11 @@ def is_followed_for_containers(s: Specialiser, function: types.FunctionType) -> 
 def is_inlined(s: Specialiser, function: types.FunctionType, given: Iterable[Abstract]) -> bool:
     """Whether a function, or one that it calls, changes lists and dicts that are its caller's, and none that exist."""
     return bool(s.relied.inlines) and not any(map(is_held, given)) and is_followed_for_containers(s, function)
+
+
+def leads_to_items(s: Specialiser, value: Abstract) -> bool:
+    """Whether a value is, or leads to, a list or dict of known items, or goes through known ones."""
+    if isinstance(value, (Generator, Lazy, Stream)):
+        return True
+    things = things_of(value, s.state) if is_static(value) else ()
+    return any(isinstance(s.state.get(cell_of(thing)), Content) for thing in things)

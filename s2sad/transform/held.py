@@ -146,7 +146,7 @@ def item_at(s: Specialiser, known: Known, operand: Any, key: Any) -> Abstract:
     if type(member) in (str, bool, type(None), *_whole_numbers(s)):
         rest_on(s, known, path, Held, (True, member))
         return Constant(member)
-    if is_function_or_class(member):
+    if is_function_or_class(member) or isinstance(member, type):
         rest_on(s, known, path, Held, (True, member))
         return s.outside(member, name_of(member))
     written = state.part(s, member, known, Key(key))

@@ -61,12 +61,14 @@ ATTEMPTS = 4
 class Numbers(Container[Operand]):
     """The operands that are known to be numbers."""
 
-    def __init__(self, values: Container[Operand]) -> None:
-        self.values = values
+    def __init__(self, s: Specialiser) -> None:
+        self.s = s
 
     def __contains__(self, operand: object) -> bool:
-        constant = isinstance(operand, Constant) and isinstance(operand.value, (int, float, complex))
-        return constant or operand in self.values
+        if isinstance(operand, Constant):
+            return isinstance(operand.value, (int, float, complex))
+        fact = self.s.scalars.get(operand)  # type: ignore[call-overload]
+        return operand in self.s.numbers or (fact is not None and fact.kind == "scalar")
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +138,7 @@ def _lifted(
         lambda value: True,
         is_fixed if s.relied.fixes else is_switch,
         {},
-        Numbers(s.numbers),
+        Numbers(s),
         s.arrays,
         s.foreign,
         functools.partial(sizes.of, s),

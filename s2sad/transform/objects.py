@@ -31,7 +31,6 @@ from s2sad.transform.classes import (
     own_setter,
     static_function,
 )
-from s2sad.transform.constants import METHODS_OF_TEXTS
 from s2sad.transform.containers import items_of
 from s2sad.transform.existing import guard_member as _guard_member
 from s2sad.transform.existing import owner as _owner
@@ -56,6 +55,7 @@ from s2sad.transform.known import (
 from s2sad.transform.members import asks_the_class, existing_value, is_row_of_constants, of_class
 from s2sad.transform.regions import CHANGING
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
+from s2sad.transform.text_methods import METHODS_OF_TEXTS
 
 Args = Sequence[tuple[str, Abstract]]
 
@@ -420,9 +420,9 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
 
 
 def _object_of_class(s: Specialiser, base: Known, member: Any, name: str, place: Place | None) -> Done:
-    """An object or container that a class has as an attribute: it is one as a variable of the module has it."""
+    """An object or container that a class or another module has: it is one as a variable of the module has it."""
     held = existing.is_object(member) or existing.is_container(member)
-    is_own = isinstance(base.value, type) and name in vars(base.value) and held
+    is_own = name in vars(base.value) and held
     if not is_own or base.home is None or not base.path or not s.making.reads_alike(base.path[0], base.home):
         return None
     operand = s.emit("attribute", (s.dynamic(base),), name, place=place)

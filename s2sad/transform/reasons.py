@@ -90,16 +90,26 @@ def reason(
     source: Source, error: NotSpecialisedError, led: Mapping[int, tuple[code.Place, ...]]
 ) -> Iterator[Violation]:
     """Why functions and objects that a function makes stay as they are; ``led`` has the calls that led to a line."""
-    word = str(error)
-    why = _WHY.get(word, word)
-    if word not in _WHY and word.isidentifier():
-        why = _NOT_FOLLOWED if word[0].isupper() else f"what {word!r} is here is not known"
     if error.place is None:
         return
     place = place_in(error.file, error.place)
-    what = f"functions and objects that {source.name} makes stay as they are: {why}"
+    what = f"functions and objects that {source.name} makes stay as they are: {_why(error)}"
     calls = tuple([place_in(source.file, at) for at in led.get(error.place.line, ())])
-    yield Violation(place, what, _REMEDIES.get(word, _REMEDY), calls if error.file == source.file else ())
+    yield Violation(place, what, _REMEDIES.get(str(error), _REMEDY), calls if error.file == source.file else ())
+
+
+def _why(error: NotSpecialisedError) -> str:
+    word = str(error)
+    if word in _WHY or not word.isidentifier():
+        return _WHY.get(word, word)
+    return _NOT_FOLLOWED if word[0].isupper() else f"what {word!r} is here is not known"
+
+
+def refusal(error: NotSpecialisedError) -> tuple[str, str]:
+    """What is said, and what helps, where the program takes a way on which functions and objects are not followed."""
+    where = "" if error.place is None else f"{error.file}:{error.place.line}: "
+    what = f"{where}functions and objects are not followed here: {_why(error)}"
+    return what, _REMEDIES.get(str(error), _REMEDY)
 
 
 def unread(function: types.FunctionType, error: S2SADError) -> str:

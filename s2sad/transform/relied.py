@@ -124,6 +124,7 @@ class Relied:
     of other classes than the built-in ones, as of `defaultdict`.  Of methods of objects that exist, called with
     constants, it ``follows_makers``, which give objects that may have to be among those that the program makes; some
     were ``followed_makers``.  For the ``unfollowed`` reasons calls stay as they are where the function around does not.
+    Arms of conditions that are not followed ``may_raise`` as the program runs; it ``has_arms`` if there are such.
     """
 
     invariant: set[Value] = field(default_factory=set)
@@ -169,6 +170,8 @@ class Relied:
     follows_makers: bool = True
     followed_makers: bool = False
     replaced: bool = False
+    may_raise: bool = False
+    has_arms: bool = False
     answers: dict[Operand, bool] = field(default_factory=dict)
     unfollowed: list[NotSpecialisedError] = field(default_factory=list)
 

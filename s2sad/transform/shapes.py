@@ -24,10 +24,12 @@ from s2sad.transform.known import (
     Known,
     Method,
     NotSpecialisedError,
+    Part,
     Partial,
     Record,
     Referred,
     Row,
+    Stream,
     Typed,
     Unsure,
     cell_of,
@@ -165,6 +167,9 @@ class Shapes:
                 return ("row", id(value.cls), key), lambda again: Row(rebuild(again), value.cls)
             case Content():
                 return self.content(value)
+            case Part():
+                key, rebuild = self.of(value.whole)
+                return ("part", value.key, key), lambda again: Part(rebuild(again), value.key)
             case Method():
                 operand = () if value.operand is None else (value.operand,)
                 key, rebuild = self.several((value.function, value.receiver, *operand))
@@ -195,6 +200,12 @@ class Shapes:
             case Items(record=Record() as record):
                 key, rebuild = self.record(record)
                 return ("fields", key), lambda again: as_items(again.state, rebuild(again))
+            case Stream(sources=(), is_view=False, operand=None, of_structures=False):
+                left = self.state[value.cell]
+                if isinstance(left, Row) and any(isinstance(item, Cell) for item in left.items):
+                    raise NotSpecialisedError("shape")
+                key, rebuild = self.cell(value.cell)
+                return ("iterator", key), lambda again: Stream(rebuild(again))
             case Record() | Typed() if (read := operand_of(self.state, value)) is not None:
                 made_of = value.made_of
                 assert made_of is not None

@@ -88,15 +88,21 @@ def _of_result(s: Specialiser, value: Abstract) -> Fact | None:
 
 def of_leaf(s: Specialiser, values: Sequence[Abstract]) -> Fact | None:
     """The type of an array or number that is one of some values; None if it is not that of all."""
-    numbers = [v in s.numbers or (isinstance(v, Constant) and type(v.value) in (int, float)) for v in values]
-    if values and all(numbers):
-        return scalar(False)
+    number = scalar(False)
+    if values and all(
+        v in s.numbers or s.scalars.get(v) == number if isinstance(v, Value) else _is_real_constant(v) for v in values
+    ):
+        return number
     if not s.sized:
         return None
     found = [(s.types.get(v) or s.scalars.get(v)) if isinstance(v, Value) else None for v in values]
     first = found[0] if found else None
     is_one = first is not None and all(other == first for other in found)
     return first if is_one and first is not None and first.kind in ("array", "scalar") else None
+
+
+def _is_real_constant(value: Abstract) -> bool:
+    return isinstance(value, Constant) and type(value.value) in (int, float)
 
 
 def item(s: Specialiser, whole: Value, at: Any) -> Value:

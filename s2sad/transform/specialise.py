@@ -51,12 +51,13 @@ from s2sad.transform.regions import (
     settled,
     shared_variables,
 )
-from s2sad.transform.relied import Items, Recorded
+from s2sad.transform.relied import Recorded
 from s2sad.transform.specialiser import Frame, Specialiser
 from s2sad.transform.state import begin
 from s2sad.transform.steady import Steady
 from s2sad.transform.taken import place_of, take
 from s2sad.transform.unknown_calls import calls_unknown
+from s2sad.transform.ways import Ways
 from s2sad.transform.worth import is_worth_it
 
 
@@ -73,6 +74,8 @@ class Obstacles:
     #: Whether the functions make lists or dicts, and change what may be such: writing out helps if a program does both.
     makes_items: bool = False
     changes_items: bool = False
+    #: Whether it may help to let conditions raise where they lead to what is not followed.
+    of_arms: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,31 +99,6 @@ class Specialised:
     makes_others: bool = False
 
 
-@dataclass
-class Ways:
-    """The ways in which objects in lists and loops are tried, one after the other: see `Relied`."""
-
-    now: tuple[Items, bool] = ("leaves", True)
-    tried: set[tuple[Items, bool]] = field(default_factory=set)
-    mixed: bool = False
-    replaced: bool = False
-    tables: bool = False
-
-    def is_another(self, mixed: bool, replaced: bool, tables: bool) -> bool:
-        """Whether there is another way by what the attempts until now have met, which is tried next."""
-        self.tried.add(self.now)
-        self.mixed, self.replaced, self.tables = self.mixed | mixed, self.replaced | replaced, self.tables | tables
-        ways: tuple[tuple[tuple[Items, bool], bool], ...] = (
-            (("references", True), self.mixed or self.replaced),
-            (("leaves", False), self.replaced),
-            (("boxes", True), self.tables),
-            (("boxes", False), self.tables and self.replaced),
-            (("references", True), self.tables),
-        )
-        self.now = next((way for way, helps in ways if helps and way not in self.tried), self.now)
-        return self.now not in self.tried
-
-
 def specialised(
     source: Source,
     read: Callable[[types.FunctionType], Source],
@@ -133,6 +111,7 @@ def specialised(
     writes_out: bool = False,
     inlines: frozenset[types.FunctionType] = frozenset(),
     given_objects: foreign.Given = foreign.NOTHING,
+    may_raise: bool = False,
 ) -> Specialised | None:
     """A function without the functions and objects that it makes and uses itself; None if it stays as it is.
 
@@ -148,6 +127,7 @@ def specialised(
         writes_out: Whether loops are written out so that the items of lists and dicts stay known.
         inlines: The functions that are inlined since they change lists and dicts of their callers.
         given_objects: What is known of arguments for whose objects models stand.
+        may_raise: Whether the arms of conditions that are not followed raise when the program comes there.
     """
     changing: frozenset[str] = frozenset()
     wanted: dict[int, Known] = {}
@@ -164,6 +144,7 @@ def specialised(
         s.relied.changing, s.relied.constants, s.relied.lists = changing, constants, lists
         s.relied.items, s.relied.replaces = ways.now
         s.relied.follows_makers, s.relied.writes_out, s.relied.inlines = follows, writes_out, inlines
+        s.relied.may_raise = may_raise
         own = replace(source, snapshots=s.snapshots)
         home = s.homes[source.function] = Home(own, Resolver(source.function, frozenset()))
         s.relied.home, s.relied.keeper = home if records else None, home if keeps else None
@@ -177,6 +158,7 @@ def specialised(
             obstacles.of_rounds |= any(map(fills_containers, s.lowered.values()))
             obstacles.makes_items |= any(map(makes_containers, s.lowered.values()))
             obstacles.changes_items |= any(map(changes_items, s.lowered.values()))
+            obstacles.of_arms |= s.relied.has_arms
         of_calls = of_calls or [v for error in s.relied.unfollowed[:1] for v in reason(source, error, s.relied.led)]
         if lists and not s.relied.lists:
             lists = False

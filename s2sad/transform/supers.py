@@ -63,9 +63,11 @@ def attribute(s: Specialiser, base: Super, name: str, op: Operation, frame: Fram
     if cls is np.ndarray:
         return _of_arrays(s, base, name, op, frame)
     if cls is object:
-        if name not in ("__init__", "__setattr__"):
+        if name not in ("__init__", "__new__", "__setattr__"):
             raise NotSpecialisedError(name)
         _guard(s, base, mro, name, found, cls)
+        if name == "__new__":
+            return (s.outside(object.__new__, name),)
         return (Method(Known(found), receiver, cls),)
     if isinstance(found, property) and isinstance(found.fget, types.FunctionType) and isinstance(receiver, Record):
         _guard(s, base, mro, name, found, cls)

@@ -32,6 +32,7 @@ from s2sad.transform.branches import Inside, changed_in, exit_of
 from s2sad.transform.cells import State
 from s2sad.transform.known import Cell, Kept, NotSpecialisedError, Unsure, is_static
 from s2sad.transform.objects import content_of
+from s2sad.transform.raised import run_or_raise
 from s2sad.transform.regions import breaks, caught_variables, leaves
 from s2sad.transform.returning_objects import leaving_object
 from s2sad.transform.shapes import Again, Rebuild, Shapes
@@ -383,7 +384,7 @@ def _handlers(
 def _raising(s: Specialiser, region: Region, frame: Frame) -> Region:
     """A handler that raises: what it changes is seen by handlers around it alone, and these do not look at it."""
     with s.apart() as out:
-        exit = s.exit(s.run(region, frame))
+        exit = s.exit(run_or_raise(s, lambda: s.run(region, frame), [], region.exit.place))
     return Region((), tuple(out), exit)
 
 

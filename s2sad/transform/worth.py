@@ -99,8 +99,8 @@ def is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
             if of_class or is_passed or existing.is_object(base) or (makes and op.data in _METHODS):
                 return True
             if isinstance(base, (types.ModuleType, np.ufunc, type)) or has_modelled_methods(base):
-                values[op.result] = getattr(base, op.data, None)
-                if _is_one_of(values[op.result], _FUNCTIONS) or foreign.meets_model(values[op.result]):
+                values[op.result] = member = getattr(base, op.data, None)
+                if _is_one_of(member, _FUNCTIONS) or existing.holds_objects(member) or foreign.meets_model(member):
                     return True
         elif op.kind == "call" and _is_call_worth_it(s, op, values, displays, named):
             return True

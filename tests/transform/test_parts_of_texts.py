@@ -62,7 +62,27 @@ def in_a_loop(x: Any) -> Any:
     return total
 
 
-@pytest.mark.parametrize("f", [by_a_stack, terms, lines, in_a_loop], ids=lambda f: f.__name__)
+class Temperature:
+    units = ("c", "f")
+
+    def __init__(self, degrees: Any, unit: str) -> None:
+        self.degrees = float(degrees)
+        self.unit = unit.lower()
+        if self.unit not in self.units:
+            allowed = ", ".join(map(lambda u: f'"{u.upper()}"', self.units))  # noqa: C417
+            raise ValueError(f"{unit} is none of {allowed}")
+
+    @property
+    def f(self) -> Any:
+        return self.degrees if self.unit == "f" else self.degrees * 9 / 5 + 32
+
+
+def joined(x: Any) -> Any:
+    words = "-".join(reversed(["f", "c"]))
+    return Temperature(x[0], words[:1]).f * x[1]
+
+
+@pytest.mark.parametrize("f", [joined, by_a_stack, terms, lines, in_a_loop], ids=lambda f: f.__name__)
 def test_derivatives(f: Callable[..., Any]) -> None:
     expected = numeric_gradient(f, (X,))
     np.testing.assert_allclose(grad(f)(X), expected, rtol=1e-7, atol=1e-9)

@@ -1,0 +1,103 @@
+"""Branches that do what is not followed to functions and objects: the program raises if it comes there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import S2SADError, grad, jvp, value_and_grad
+from tests.oracle import numeric_gradient
+from tests.sources import function_of
+
+CLASSES = """
+class Wave:
+    def __init__(self, a, k):
+        self.a, self.k = a, k
+
+    def at(self, t):
+        return self.a * np.sin(self.k * t)
+
+class Table:
+    def __init__(self, items):
+        self.items = dict(items)
+
+def spoil(wave):
+    return {id(wave): wave}
+"""
+#: The condition of what is not followed is `unusual`, which does not hold of X and holds of 3 * X.
+PROGRAMS = {
+    "an object among the keys": """
+def f(x):
+    wave = Wave(x[0], x[1])
+    if x[2] > 1.0:
+        wave = max(spoil(wave).values(), key=lambda w: hash(w))
+    return wave.at(x[2])
+""",
+    "in a loop": """
+def f(x):
+    total = 0.0
+    wave = Wave(x[0], x[1])
+    for i in range(3):
+        if x[i] > 1.0:
+            total = total + max(spoil(wave).values(), key=lambda w: hash(w)).at(x[i])
+        else:
+            total = total + wave.at(x[i])
+    return total
+""",
+    "in a method": """
+class Sum(Wave):
+    def at(self, t):
+        if t > 1.0:
+            return sum(w.at(t) for w in spoil(self).values() if hash(w))
+        return super().at(t) ** 2
+
+def f(x):
+    return Sum(x[0], x[1]).at(x[2])
+""",
+    "that returns": """
+def f(x):
+    wave = Wave(x[0], x[1])
+    if x[2] > 1.0:
+        return max(spoil(wave).values(), key=lambda w: hash(w)).at(x[2])
+    return wave.at(x[2]) * x[0]
+""",
+    "in a handler that raises": """
+def f(x):
+    wave = Wave(x[0], x[1])
+    try:
+        t = {0: x[2]}[int(x[2] > 1.0)]
+    except KeyError:
+        raise ValueError("%r" % (spoil(wave).keys(),))
+    return wave.at(t)
+""",
+}
+X, WAY = np.array([0.4, 0.7, 0.6]), np.array([0.5, -1.0, 0.7])
+
+
+@pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
+def test_the_other_way_has_its_derivative(text: str) -> None:
+    f = function_of(CLASSES + text)
+    expected = numeric_gradient(f, [X])
+    value, gradient = value_and_grad(f)(X)
+    assert value == f(X)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-7)
+    np.testing.assert_allclose(jvp(f, (X,), (WAY,))[1], expected @ WAY, rtol=1e-7)
+
+
+@pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
+def test_this_way_raises(text: str) -> None:
+    f = function_of(CLASSES + text)
+    with pytest.raises((S2SADError, ValueError)) as found:
+        grad(f)(3 * X)
+    assert not isinstance(found.value, S2SADError) or "followed" in str(found.value) or "keep" in str(found.value)
+
+
+def test_what_can_be_followed_is_followed_though_another_call_was_refused() -> None:
+    f = function_of(CLASSES + PROGRAMS["that returns"])
+    df: Any = grad(f)
+    np.testing.assert_allclose(df(X), numeric_gradient(f, [X]), rtol=1e-7)
+    with pytest.raises(S2SADError):
+        df(3 * X)
+    np.testing.assert_allclose(df(X / 2), numeric_gradient(f, [X / 2]), rtol=1e-7)
