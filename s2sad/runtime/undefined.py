@@ -14,7 +14,7 @@ class Undefined:
     """A tangent that raises an error where it is used.
 
     A function with several results, one of which has no derivative, has it beside the tangents of the others: what
-    does not use that result is not refused.
+    does not use that result is not refused.  Attributes of the result that are ``constant`` have zero for a tangent.
 
     Example:
         >>> from s2sad.errors import UndefinedDerivativeError
@@ -25,10 +25,11 @@ class Undefined:
         Use another.
     """
 
-    __slots__ = ("error",)
+    __slots__ = ("constant", "error")
 
-    def __init__(self, error: S2SADError) -> None:
+    def __init__(self, error: S2SADError, constant: frozenset[str] = frozenset()) -> None:
         self.error = error
+        self.constant = constant
 
     def __repr__(self) -> str:
         return f"<undefined: {str(self.error).partition(chr(10))[0]}>"
@@ -36,10 +37,10 @@ class Undefined:
     def _refused(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise self.error.with_traceback(None)
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> float:
         if name[:2] == "__":  # what Python and NumPy look for in any object
             raise AttributeError(name)
-        self._refused()
+        return 0.0 if name in self.constant else self._refused()
 
 
 for _name in (

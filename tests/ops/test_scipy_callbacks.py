@@ -390,6 +390,39 @@ def reported_part(p: Any) -> Any:
     return integrate.quad(lambda t: np.exp(-p[0] * t), 0, p[1], full_output=1)[2]["rlist"][0]
 
 
+def solved(a: Any, b: Any, full: bool) -> Any:
+    x, report = newton(lambda x: x**3 + a * x - b, 1.0, tol=1e-14, full_output=True)
+    count = report.iterations
+    return (x, count, 1.0 / count) if full else x
+
+
+def counted(p: Any) -> Any:
+    return solved(p[0], p[1], False) * p[0]
+
+
+def counted_too(p: Any) -> Any:
+    x, count, share = solved(p[0], p[1], True)
+    return x * p[0] + count * 2.0 + share
+
+
+def counted_in_an_interval(p: Any) -> Any:
+    x, report = brentq(lambda x: x**3 + p[0] * x - p[1], 0, 2, xtol=1e-14, full_output=True)
+    return x * (2.0 if report.converged else 1.0) * len(report.flag) + p[0] / report.function_calls
+
+
+@pytest.mark.parametrize("f", [counted, counted_too, counted_in_an_interval])
+def test_what_a_report_counts_is_constant(f: Callable[..., Any]) -> None:
+    # Differences of the counts themselves, which may change, are no derivatives.
+    def fixed(p: Any) -> Any:
+        x = brentq(lambda x: x**3 + p[0] * x - p[1], 0, 2, xtol=1e-14)
+        return {counted: x * p[0], counted_too: x * p[0], counted_in_an_interval: 18 * x + p[0] / calls}[f]
+
+    calls = brentq(lambda x: x**3 + P[0] * x - P[1], 0, 2, xtol=1e-14, full_output=True)[1].function_calls
+    expected = numeric_gradient(fixed, (P,))
+    np.testing.assert_allclose(grad(f)(P), expected, rtol=1e-6)
+    np.testing.assert_allclose(jvp(f, (P,), (P,))[1], expected @ P, rtol=1e-6)
+
+
 @pytest.mark.parametrize("f", [reported_root, reported_matrix, reported_part])
 def test_what_is_reported_has_no_derivative(f: Callable[..., Any]) -> None:
     for run in (lambda: grad(f)(P), lambda: jvp(f, (P,), (P,))):

@@ -37,9 +37,18 @@ def first_of(z: Any, full_output: Any) -> Any:
     return z[0] if full_output else z
 
 
+#: What a solver reports that is a whole number, a truth value or a text.
+_COUNTS = frozenset({"iterations", "function_calls", "converged", "flag", "method"})
+
+
+def _without_counts(bar: Any) -> Any:
+    """The adjoint of a report, without those of what is constant in it."""
+    return {name: value for name, value in bar.items() if name not in _COUNTS} if isinstance(bar, dict) else bar
+
+
 def with_reports(x_dot: Any, found: Any, full_output: Any) -> Any:
     """The tangent of what a solver returns, of that of the root: what it reports beside that has none."""
-    return (x_dot, *[Undefined(no_report()) for _ in found[1:]]) if full_output else x_dot
+    return (x_dot, *[Undefined(no_report(), _COUNTS) for _ in found[1:]]) if full_output else x_dot
 
 
 def first_bar(z_bar: Any, full_output: Any) -> Any:
@@ -48,7 +57,7 @@ def first_bar(z_bar: Any, full_output: Any) -> Any:
     Raises:
         UndefinedDerivativeError: if something depends on what it reports beside that.
     """
-    if full_output and not is_zero(z_bar[1:]):
+    if full_output and not all(is_zero(_without_counts(bar)) for bar in z_bar[1:]):
         raise no_report()
     return first_of(z_bar, full_output)
 
