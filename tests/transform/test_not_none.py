@@ -71,7 +71,7 @@ def test_one_that_is_none_in_another_call() -> None:
     x, start = np.array([0.3, 0.8]), np.array([0.5, 0.7])
     derivative = grad(of_another)
     np.testing.assert_allclose(derivative(x, start), 2 * (x - start), rtol=1e-12)
-    with pytest.raises(S2SADError, match="used here as a whole|not followed here"):
+    with pytest.raises(S2SADError, match=r"used here as a whole|not followed here"):
         derivative(x, None)
     np.testing.assert_allclose(derivative(x, start + 1), 2 * (x - start - 1), rtol=1e-12)
     with pytest.raises(ValueError, match="two parameters"):
