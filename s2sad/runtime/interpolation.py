@@ -70,7 +70,7 @@ def _segments(x: Any, xp: Any, period: float | None) -> tuple[Any, Any, Any, Any
         UndefinedDerivativeError: for knots that do not increase, among which NumPy finds some in a way of its own.
     """
     x, xp = np.asarray(np.real(x)), np.asarray(np.real(xp))
-    order = np.arange(xp.size)
+    order = None
     if period is not None:
         # As NumPy has it: one knot more on each side, a period away.
         period = abs(period)
@@ -87,7 +87,9 @@ def _segments(x: Any, xp: Any, period: float | None) -> tuple[Any, Any, Any, Any
             "the points xp of np.interp do not increase, so that what it gives is no interpolation",
             "Sort them, and fp with them.",
         )
-    i = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, xp.size - 2)
-    width = xp[i + 1] - xp[i]
-    t = np.clip((x - xp[i]) / width, 0.0, 1.0)
-    return order[i], order[i + 1], width, t, (x >= xp[0]) & (x <= xp[-1])
+    i = np.searchsorted(xp[1:-1], x, side="right")
+    start = xp[i]
+    width = xp[i + 1] - start
+    t = np.minimum(np.maximum((x - start) / width, 0.0), 1.0)
+    left, right = (i, i + 1) if order is None else (order[i], order[i + 1])
+    return left, right, width, t, (x >= xp[0]) & (x <= xp[-1])

@@ -44,9 +44,7 @@ def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
     elif op.data in ("==", "!=") and isinstance(left, Items) and isinstance(right, Items):
         found = _equal(s, left, right)
         decided = None if found is None else found == (op.data == "==")
-    elif op.data in ("==", "!=") and any(_is_constant_and_function(*pair) for pair in ((left, right), (right, left))):
-        decided = op.data == "!="
-    elif op.data in ("==", "!=") and any(is_none(a) and b in s.numbers for a, b in ((left, right), (right, left))):
+    elif op.data in ("==", "!=") and any(_never_equal(s, *pair) for pair in ((left, right), (right, left))):
         decided = op.data == "!="
     else:
         decided = compared(op.data, left, right)
@@ -98,10 +96,11 @@ def _is_plain_class(value: Abstract) -> bool:
     return isinstance(value, Known) and isinstance(value.value, type) and type(value.value).__eq__ is type.__eq__
 
 
-def _is_constant_and_function(value: Abstract, other: Abstract) -> bool:
-    """Whether a value is a constant, and another one a function, which is equal to itself alone."""
+def _never_equal(s: Specialiser, value: Abstract, other: Abstract) -> bool:
+    """Whether a value is a constant, and another one a function, or it is None, and the other one a number."""
     is_constant = isinstance(value, Constant) and value is not UNSET
-    return is_constant and (isinstance(other, (Closure, Method)) or is_function(other))
+    is_other_function = isinstance(other, (Closure, Method)) or is_function(other)
+    return (is_constant and is_other_function) or (is_none(value) and other in s.numbers)
 
 
 def _identical(s: Specialiser, a: Abstract, b: Abstract) -> bool | None:
