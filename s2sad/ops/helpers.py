@@ -48,12 +48,14 @@ from s2sad.runtime.scans import (
     recurrence,
     split_axes,
 )
+from s2sad.runtime.undefined import require_rule
 
 Array = Any
 Samples = Sequence[Sample]
 _array = sampling.spread
 
 constant(count, count_here, count_numbers, count_ties)
+constant(require_rule, signature=lambda there, message, remedy: None, ordered=True)
 
 # --- broadcasting and reductions ---
 

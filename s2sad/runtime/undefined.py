@@ -1,4 +1,4 @@
-"""The tangent of what has no derivative, which is an error once something is computed of it."""
+"""What has no derivative: its tangent, which is an error once something is computed of it, and errors of models."""
 
 from __future__ import annotations
 
@@ -7,7 +7,20 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from s2sad.errors import S2SADError
+from s2sad.errors import S2SADError, UndefinedDerivativeError
+
+
+def require_rule(there: bool, message: str, remedy: str) -> None:
+    """Raise an error unless the derivative of a function that a model stands for is known for its arguments.
+
+    A model does so by a call, and not by ``raise``: what never returns has no result that depends on its arguments, and
+    the function itself, which does return, would be a constant.
+
+    Example:
+        >>> require_rule(True, "no derivative", "Use another.")
+    """
+    if not there:
+        raise UndefinedDerivativeError(message, remedy)
 
 
 class Undefined:

@@ -42,6 +42,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
         "surfaces",
         "kernels",
         "models.interpolate",
+        "models.surfaces",
         "models.kernels",
     ),
     "scipy.linalg": (

@@ -11,7 +11,7 @@ from scipy import interpolate
 from s2sad.ops import infer
 from s2sad.ops.points import numbers
 from s2sad.ops.spec import Sample, elementwise, operation, rule, sample
-from s2sad.runtime.scipy.surfaces import surface_adjoints, surface_at, surface_tangent
+from s2sad.runtime.scipy.surfaces import basis_at, surface_adjoints, surface_at, surface_tangent
 
 Array = Any
 
@@ -78,3 +78,17 @@ def call(
 
 
 operation(surface_adjoints, surface_tangent, remedy="use .ev(x, y), which has derivatives of all orders")
+
+
+def _bases() -> Sequence[Sample]:
+    points = np.array([0.4, 2.3, 2.9])
+    return [sample(_UP, 3, points), sample(_UP, 2, points.reshape(3, 1), 1), sample(_ACROSS, 3, 1.3)]
+
+
+def _basis_jvp(points_dot: Array, places: Array, k: int, points: Array, order: int = 0, by: int = 0) -> Array:
+    return basis_at(places, k, points, order, by + 1) * np.expand_dims(points_dot, -1)
+
+
+@rule(basis_at, wrt=["points"], jvp=_basis_jvp, samples=_bases, dtype="unknown", calls=())
+def basis_at_rule(z_bar: Array, places: Array, k: int, points: Array, order: int = 0, by: int = 0) -> Array:
+    return np.sum(z_bar * basis_at(places, k, points, order, by + 1), axis=-1)

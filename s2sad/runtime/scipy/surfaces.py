@@ -67,3 +67,22 @@ def surface_tangent(
         x_dot, y_dot = np.reshape(x_dot, (-1, 1)), np.reshape(y_dot, (1, -1))
     by_x, by_y = (surface_on(surface, x, y, dx, dy, grid, *by) for by in ((1, 0), (0, 1)))
     return x_dot * by_x + y_dot * by_y
+
+
+def basis_at(places: Array, k: int, points: Array, order: int = 0, by: int = 0) -> Array:
+    """The weights of the values at ``places`` in a spline of degree ``k`` through them, along a new last axis.
+
+    They are those of its derivative of an ``order``, differentiated ``by`` the points: outside of the places it has
+    the values of its ends, and does not change.
+
+    Example:
+        >>> basis_at(np.arange(3.0), 1, np.array([0.25, 4.0]))
+        array([[0.75, 0.25, 0.  ],
+               [0.  , 0.  , 1.  ]])
+    """
+    spline = interpolate.make_interp_spline(places, np.eye(len(places)), k)
+    values = spline(np.clip(points, places[0], places[-1]), order + by)
+    if not by:
+        return values
+    inside = np.greater_equal(points, places[0]) & np.less_equal(points, places[-1])
+    return values * np.expand_dims(inside, -1)

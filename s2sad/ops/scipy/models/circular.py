@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from s2sad.errors import UndefinedDerivativeError
 from s2sad.ops.models import model
+from s2sad.runtime.undefined import require_rule
 
 _TURN = 2 * np.pi
 
@@ -44,8 +44,7 @@ def circstd(
 
 @model(stats.boxcox)
 def boxcox(x: Any, lmbda: Any = None) -> Any:
-    if lmbda is None:
-        raise UndefinedDerivativeError("boxcox without lmbda, which then is fitted, has no rule", "Give it lmbda.")
+    require_rule(lmbda is not None, "boxcox without lmbda, which then is fitted, has no rule", "Give it lmbda.")
     return special.boxcox(np.asarray(x), lmbda)
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from scipy import linalg, ndimage, signal
 from scipy.signal import convolve, lfilter
 
-from s2sad.errors import UndefinedDerivativeError
 from s2sad.ops.models import model
 from s2sad.runtime.scipy.sections import paired, poles_and_zeros, require_in_order, spectrum_weights, window_of
+from s2sad.runtime.undefined import require_rule
 
 _LOW = ("low", "lowpass", "lp", "l")
 _HIGH = ("high", "highpass", "hp", "h")
@@ -113,8 +113,7 @@ def bessel(
 
 @model(signal.zpk2tf)
 def zpk2tf(z: Any, p: Any, k: Any) -> Any:
-    if np.ndim(z) > 1:
-        raise UndefinedDerivativeError("zpk2tf of rows of zeros has no rule", "Call it for each row.")
+    require_rule(np.ndim(z) < 2, "zpk2tf of rows of zeros has no rule", "Call it for each row.")
     return k * np.poly(z), np.poly(p)
 
 
@@ -131,8 +130,7 @@ def quadratic(r: Any, s: Any) -> Any:
 
 @model(signal.zpk2sos)
 def zpk2sos(z: Any, p: Any, k: Any, pairing: Any = None, *, analog: Any = False) -> Any:
-    if analog:
-        raise UndefinedDerivativeError("Sections of an analog filter have no rule", "Use output='zpk' or 'ba'.")
+    require_rule(not analog, "Sections of an analog filter have no rule", "Use output='zpk' or 'ba'.")
     count = max(np.shape(z)[0], np.shape(p)[0])
     size = count + count % 2
     zeros = np.concatenate((np.asarray(z, complex), np.zeros(size - np.shape(z)[0])))

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from s2sad.errors import UndefinedDerivativeError
 from s2sad.ops.models import model
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.scipy.signs import column_signs, row_signs
+from s2sad.runtime.undefined import require_rule
 
 _PRECISION = 2.220446049250313e-16
 
@@ -32,15 +32,13 @@ def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: Any = False, workers: An
 def row_of(a: Any, what: str) -> Any:
     """A row of numbers; SciPy goes through the rows of what has more axes."""
     row = np.atleast_1d(a)
-    if np.ndim(row) != 1:
-        raise UndefinedDerivativeError(f"scipy.linalg.{what} of more than one row has no rule", "Call it for each row.")
+    require_rule(np.ndim(row) == 1, f"scipy.linalg.{what} of more than one row has no rule", "Call it for each row.")
     return row
 
 
 def matrix(a: Any, what: str) -> Any:
     """A matrix; SciPy goes through the matrices of a stack."""
-    if np.ndim(a) != 2:
-        raise UndefinedDerivativeError(f"scipy.linalg.{what} of a stack has no rule", "Call it for each matrix.")
+    require_rule(np.ndim(a) == 2, f"scipy.linalg.{what} of a stack has no rule", "Call it for each matrix.")
     return np.asarray(a)
 
 
@@ -86,7 +84,7 @@ def solve_circulant(
     if np.any(size <= np.max(size, axis=-1, keepdims=True) * np.shape(size)[-1] * _PRECISION):
         if singular == "raise":
             raise np.linalg.LinAlgError("near singular circulant matrix.")
-        raise UndefinedDerivativeError("The solution of a singular system has no derivative", "Use np.linalg.lstsq.")
+        require_rule(False, "The solution of a singular system has no derivative", "Use np.linalg.lstsq.")
     found = np.fft.ifft(np.fft.fft(np.moveaxis(np.atleast_1d(b), baxis, -1), axis=-1) / of_matrix, axis=-1)
     return np.moveaxis(found if np.iscomplexobj(c) or np.iscomplexobj(b) else np.real(found), -1, outaxis)
 
@@ -94,8 +92,8 @@ def solve_circulant(
 @model(linalg.rq)
 def rq(a: Any, *, mode: Any = "full", check_finite: Any = True) -> Any:
     rows = matrix(a, "rq")
-    if mode != "economic" and np.shape(rows)[0] != np.shape(rows)[1]:
-        raise UndefinedDerivativeError("scipy.linalg.rq of all rows has no rule", "Give it mode='economic'.")
+    whole = mode == "economic" or np.shape(rows)[0] == np.shape(rows)[1]
+    require_rule(whole, "scipy.linalg.rq of all rows has no rule", "Give it mode='economic'.")
     q, r = np.linalg.qr(np.conj(np.transpose(rows[::-1])))
     right, rest = np.conj(np.transpose(q))[::-1], np.conj(np.transpose(r))[::-1, ::-1]
     signs = row_signs(rows, right)
@@ -106,10 +104,8 @@ def rq(a: Any, *, mode: Any = "full", check_finite: Any = True) -> Any:
 def basis(a: Any) -> Any:
     """An orthonormal basis of what the columns of a matrix span."""
     columns = matrix(a, "subspace_angles")
-    if np.linalg.matrix_rank(columns) < np.shape(columns)[1]:
-        raise UndefinedDerivativeError(
-            "The angles of columns that depend on each other have no rule", "Leave some out."
-        )
+    apart = np.linalg.matrix_rank(columns) == np.shape(columns)[1]
+    require_rule(apart, "Angles of columns that depend on each other have no rule", "Leave some out.")
     return np.linalg.qr(columns)[0]
 
 
