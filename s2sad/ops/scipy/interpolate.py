@@ -347,4 +347,4 @@ for _cls in (
 _FIT = "use CubicSpline(x, y) or make_interp_spline(x, y), or constant data"
 
 operation(interpolate.SmoothBivariateSpline, interpolate.LSQUnivariateSpline, result="fresh", remedy=_FIT)
-operation(interpolate.RectBivariateSpline, result="fresh", remedy="use RegularGridInterpolator, or constant places and weights")
+operation(interpolate.RectBivariateSpline, result="fresh", remedy="use RegularGridInterpolator, or constant places")
