@@ -64,7 +64,7 @@ def _overlap(arrays: list[np.ndarray[Any, Any]]) -> bool:
 
 
 def require_floats(x: Any) -> None:
-    """Refuse to write a float that is differentiated into an array of integers.
+    """Refuse to write a float that is differentiated into an array of integers, or of objects.
 
     Raises:
         UndefinedDerivativeError: if ``x`` is one.
@@ -72,6 +72,10 @@ def require_floats(x: Any) -> None:
     if isinstance(x, np.ndarray) and x.dtype.names:
         raise UndefinedDerivativeError(
             "a float that is differentiated is written into a structured array", "Make an array for each field."
+        )
+    if isinstance(x, np.ndarray) and x.dtype.kind == "O":
+        raise UndefinedDerivativeError(
+            "what is differentiated is written into an array of objects", "Make a list of what it holds."
         )
     if isinstance(x, np.ndarray) and x.dtype.kind not in "fc":
         raise UndefinedDerivativeError(
