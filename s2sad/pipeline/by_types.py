@@ -7,6 +7,7 @@ b = copy.copy(a)        ->  b = np.copy(a)      of arrays, whose layout both kee
 b = a[()]               ->  b = a               of NumPy's numbers
 a[i] = v                ->  store_item(a, i, v)  of numbers, which raises
 a.flat[:] = v           ->  a[...] = v          of arrays without axes
+a.flat[0] = v           ->  a.flat, v           of numbers, of which ``flat`` is another array
 b = d.get(k, c)         ->  b = d[k] if k in d else c                of dicts
 list(d), sorted(d), max(d)                      of dicts: the same, of keys, which carry no derivative
 ... d.values()           ->  ... values_of(d)    of dicts, where no loop runs over them as they change
@@ -64,6 +65,7 @@ _CHANGING = ("+", "*")
 _COPY = Op("runtime", "np.copy", np.copy)
 _LIST = Op("runtime", "list", list)
 _INDEX = Op("index", "[]")
+_FLAT = Op("attribute", "flat", pure=False)
 _IN = Op("compare", "in")
 _VALUES_OF = Op("runtime", "values_of", values_of)
 #: What functions that run through a dict do with its keys.
@@ -148,10 +150,15 @@ def _of_types(
         return (replace(stmt, iters=iters) if iters != stmt.iters else stmt,)
     if isinstance(stmt, Evaluate) and isinstance(stmt.value, Call) and stmt.value.op.function is require_as_long:
         return () if same_shape(*map(facts.get, stmt.value.args)) else (stmt,)
+    if isinstance(stmt, Store) and stmt.call is None and is_number(facts.get(stmt.base)):
+        if not (isinstance(stmt.index, Call) and stmt.index.op.function is flat_index):
+            return tuple(_of_number(stmt, version))
+        if stmt.index.args[1] not in (Const(0), Const(-1)) or not is_number(facts.get(stmt.value)):
+            return (stmt,)
+        # The array that ``a.flat`` runs through is another one than the number, if that is one of NumPy's.
+        return tuple([Evaluate(e, stmt.origin) for e in (Call(_FLAT, (stmt.base,)), stmt.value)])
     if isinstance(stmt, Store) and _is_all_of_number(stmt, facts):
         return (replace(stmt, index=Const(...)),)
-    if isinstance(stmt, Store) and stmt.call is None and is_number(facts.get(stmt.base)):
-        return tuple(_of_number(stmt, version))
     value = stmt.value if isinstance(stmt, Assign) else None
     if isinstance(stmt, Assign) and isinstance(value, Opaque) and value.refusal is not None:
         return _of_dict(stmt, value.sketch, facts, version, consumed)

@@ -207,3 +207,21 @@ def test_one_element_that_is_written_twice_is_refused() -> None:
     for shape_of_index in (flat_index, flat_places):
         with pytest.raises(UndefinedDerivativeError, match="several times at once"):
             shape_of_index((), np.array([0, 0]))
+
+
+NUMBERS = {"product": "x[0] * 2", "sum": "np.sum(x)", "array": "np.array(x[0])", "Python's": "float(x[0])"}
+INTO_NUMBERS = ["y.flat[0] = x[1]", "y.flat[-1] = x[1] * y", "y.flat[0] += x[1]"]
+
+
+@pytest.mark.parametrize("made", NUMBERS)
+@pytest.mark.parametrize("write", INTO_NUMBERS)
+def test_a_number_of_numpy_stays_what_it_is(made: str, write: str) -> None:
+    f = function_of(f"def f(x):\n    y = {NUMBERS[made]}\n    {write}\n    return y * x[2] + x[1]\n")
+    if made == "Python's":
+        for derivative in (lambda: grad(f)(X), lambda: jvp(f, (X,), (DOT,))):
+            with pytest.raises(AttributeError, match="flat"):
+                derivative()
+        return
+    expected = numeric_gradient(f, (X,))
+    np.testing.assert_allclose(grad(f)(X), expected, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(jvp(f, (X,), (DOT,))[1], np.sum(expected * DOT), rtol=1e-6, atol=1e-9)
