@@ -25,6 +25,7 @@ from s2sad.entries import MISSED, Entry, entry
 from s2sad.errors import S2SADError, UndefinedDerivativeError, UnsupportedError
 from s2sad.frontend.resolve import Emitting
 from s2sad.ir.types import Fact
+from s2sad.kinds import kinds_of
 from s2sad.load import origin
 from s2sad.pipeline import Compiled, Goal, Together
 from s2sad.pullbacks import placed, vjp
@@ -123,7 +124,7 @@ class Derivative(Emitting):
         if formed is not self:
             return formed(*args, **kwargs)
         values = self._all_of(args, kwargs)
-        kinds = arguments.kinds(values, self._variants.literal)
+        kinds = kinds_of(values, self._variants.literal)
         found = self._ready.get(kinds)
         if found is not None:
             entry, exact = found
@@ -153,7 +154,7 @@ class Derivative(Emitting):
         run = self._binder.positional(found.run, self._positions, args)
         out = run(*args)
         literal = self._variants.literal
-        kinds = arguments.kinds(args, literal)
+        kinds = kinds_of(args, literal)
         if kinds is not None:
             if len(self._ready) >= _MANY:
                 self._ready.clear()

@@ -23,6 +23,7 @@ from s2sad.frontend.called import is_of_python
 from s2sad.frontend.source import refuse
 from s2sad.frontend.unfollowed import inside_library, of_library
 from s2sad.frontend.writing import may_write
+from s2sad.kinds import kind, literals
 from s2sad.load import place_of_frame
 from s2sad.pipeline import Compiled, Doings
 from s2sad.pipeline.refused import of_call
@@ -224,9 +225,9 @@ def _entered(
 
 def _kinds(cache: Variants, values: Sequence[Any]) -> Iterator[Any]:
     """What tells the arguments of a call from those of which another derivative is right."""
-    yield from map(arguments.kind, values)
+    yield from map(kind, values)
     if cache.literal:
-        yield from arguments.literals(values)
+        yield from literals(values)
 
 
 def _of_relative(function: types.FunctionType, key: Any) -> Entry | None:

@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.frontend.resolve import Guard
+from s2sad.frontend.resolve import MISSING, Guard
+from s2sad.kinds import kinds_of
 from s2sad.runtime import conform
 from s2sad.runtime.classes import LEAVES
 from s2sad.runtime.copies import is_repeated, is_spaced
+from s2sad.transform.found import Held, Walk
 from s2sad.transform.given_functions import FUNCTIONS, is_known
 
 _MISSING = object()
@@ -39,7 +41,7 @@ def entry(
     """The function that runs a derivative for arguments such as ``args``, and whether it tests all of them by itself.
 
     It takes the arguments as a tuple, and returns what the derivative returns, or `MISSED`.  Containers and objects are
-    tested by their types alone: of these the caller compares the kinds (see :func:`s2sad.arguments.kind`).
+    tested by their types alone: of these the caller compares the kinds (see :func:`s2sad.kinds.kind`).
 
     Args:
         run: The emitted function.
@@ -205,9 +207,15 @@ def conditions(guards: Sequence[Guard], values: dict[str, Any]) -> list[str]:
         values[name] = value
         return name
 
+    walks = {id(each[0]): each for each in _walks(guards)}
+    walked = {id(guard) for each in walks.values() for guard in each}
     for guard in guards:
         space, name, expected = guard.space, guard.name, guard.expected
-        if guard.probe is not None:
+        if id(guard) in walks:
+            tests.append(f"{held(_walked(walks[id(guard)]))}()")
+        elif id(guard) in walked:
+            continue
+        elif guard.probe is not None:
             last: list[Any] = [object(), None, None]
             slow, known = f"{held(_probed(guard, last))}()", held(last)
             quick = f"(x := {held(_getter(space))}({name!r}, missing)) is {known}[0]"
@@ -225,6 +233,27 @@ def conditions(guards: Sequence[Guard], values: dict[str, Any]) -> list[str]:
         else:
             tests.append(f"{held(guard.holds)}()")
     return tests
+
+
+def _walks(guards: Sequence[Guard]) -> list[list[Guard]]:
+    """The guards that ask about what one variable leads to, if there are several."""
+    found: dict[tuple[int, str], list[Guard]] = {}
+    for guard in guards:
+        if isinstance(guard.probe, Held):
+            found.setdefault((id(guard.space), guard.name), []).append(guard)
+    return [each for each in found.values() if len(each) > 1]
+
+
+def _walked(guards: Sequence[Guard]) -> Callable[[], bool]:
+    """The test of guards that ask about what one variable leads to."""
+    first = guards[0]
+    walk = Walk([(guard.probe, guard.expected) for guard in guards if isinstance(guard.probe, Held)])
+
+    def holds() -> bool:
+        value = first.current()
+        return value is not MISSING and walk.holds(value)
+
+    return holds
 
 
 def _getter(space: Any) -> Callable[[str, Any], Any]:
@@ -246,12 +275,20 @@ def _getter(space: Any) -> Callable[[str, Any], Any]:
 def _probed(guard: Guard, last: list[Any]) -> Callable[[], bool]:
     """The test of a guard on a fact; ``last`` is given the value, if the fact about that object stays true.
 
-    It does so for an array, if it is of the same shape and dtype, which ``last`` is given too.
+    It does so for an array, if it is of the same shape and dtype, which ``last`` is given too.  Of another object that
+    can change the kind is compared first, as that of an argument is.
     """
+    known: list[Any] = []
 
     def holds() -> bool:
         value = guard.current()
+        is_other = guard.by_kind and type(value) not in _IMMUTABLE and type(value) is not np.ndarray
+        own = kinds_of((value,)) if is_other and value is not MISSING else None
+        if own is not None and own in known:
+            return True
         good = guard.holds_for(value)
+        if good and own is not None:
+            known[:] = (own,)
         if good and type(value) in _IMMUTABLE:
             last[:] = value, None, None
         elif good and guard.by_kind and type(value) is np.ndarray and not value.dtype.hasobject:

@@ -15,6 +15,7 @@ from s2sad.entries import MISSED, tangent_entry
 from s2sad.errors import ArgumentError, S2SADError, UndefinedDerivativeError
 from s2sad.frontend.resolve import Emitting
 from s2sad.ir.types import Fact
+from s2sad.kinds import kinds_of
 from s2sad.load import origin
 from s2sad.pipeline import Compiled, Together
 from s2sad.pipeline.compiled import tangent_names
@@ -86,7 +87,7 @@ class Pushforward:
         values = self._bound(primals, positions)
         shift = len(self._target.leading)
         names = self._binder.names
-        kinds = arguments.kinds(values, variants(self.function).literal)
+        kinds = kinds_of(values, variants(self.function).literal)
         key = (*positions, kinds)
         found, entry = self._ready.get(key, (None, None))
         known = found is not None and found.holds()

@@ -67,7 +67,7 @@ class Guard:
         """Whether ``value``, to which the name is bound now, is what it meant."""
         if self.probe is None:
             return value is self.expected
-        return value is not MISSING and _is_same(self.probe(value), self.expected)
+        return value is not MISSING and is_same(self.probe(value), self.expected)
 
 
 class Emitting(abc.ABC):
@@ -99,7 +99,7 @@ class Member:
     classes: frozenset[type] | None = None
 
 
-def _is_same(found: Any, expected: Any) -> bool:
+def is_same(found: Any, expected: Any) -> bool:
     """Whether two values are equal; arrays among them are if all their numbers are."""
     if found is expected:
         return True
@@ -115,7 +115,7 @@ def _is_same(found: Any, expected: Any) -> bool:
     if isinstance(found, dict) and list(dict.keys(found)) != list(dict.keys(expected)):
         return False
     one, two = items_of(found), items_of(expected)
-    return isinstance(found, (list, tuple, dict)) and len(one) == len(two) and all(map(_is_same, one, two))
+    return isinstance(found, (list, tuple, dict)) and len(one) == len(two) and all(map(is_same, one, two))
 
 
 def _is_library(space: Any) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from s2sad.frontend.resolve import is_same
 from s2sad.runtime.classes import static_member
 from s2sad.runtime.contents import attributes_of
 
@@ -50,17 +52,21 @@ class Held:
     path: tuple[str | Key, ...]
 
     def __call__(self, value: Any) -> Any:
-        for name in self.path[:-1]:
-            value = found_at(value, name)[1]
-        return found_at(value, self.path[-1]) if self.path else (True, value)
+        own = True
+        for step in self.path:
+            own, value = found_at(value, step)
+        return self.asked(own, value)
+
+    def asked(self, own: bool, found: Any) -> Any:
+        """What is asked of what has been found, which the object itself has, or not."""
+        return own, found
 
 
 @dataclass(frozen=True)
 class ClassHeld(Held):
     """The class of what is found."""
 
-    def __call__(self, value: Any) -> Any:
-        own, found = super().__call__(value)
+    def asked(self, own: bool, found: Any) -> Any:
         return own, type(found)
 
 
@@ -68,8 +74,8 @@ class ClassHeld(Held):
 class InClass(Held):
     """Whether an attribute is the class's."""
 
-    def __call__(self, value: Any) -> Any:
-        return not super().__call__(value)[0]
+    def asked(self, own: bool, found: Any) -> Any:
+        return not own
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,15 +94,15 @@ class Same:
 class Identity(Held):
     """Which object is found."""
 
-    def __call__(self, value: Any) -> Any:
-        return Same(super().__call__(value)[1])
+    def asked(self, own: bool, found: Any) -> Any:
+        return Same(found)
 
 
 class TypeHeld(Held):
     """The class of what is found, wherever that is."""
 
-    def __call__(self, value: Any) -> Any:
-        return type(super().__call__(value)[1])
+    def asked(self, own: bool, found: Any) -> Any:
+        return type(found)
 
 
 def found_at(value: Any, name: str | Key) -> tuple[bool, Any]:
@@ -112,8 +118,8 @@ def found_at(value: Any, name: str | Key) -> tuple[bool, Any]:
 class ArrayHeld(Held):
     """The class, dtype and number of axes of an array that is found."""
 
-    def __call__(self, value: Any) -> Any:
-        return kind_of(super().__call__(value)[1])
+    def asked(self, own: bool, found: Any) -> Any:
+        return kind_of(found)
 
 
 def kind_of(value: Any) -> tuple[Any, ...] | None:
@@ -123,11 +129,38 @@ def kind_of(value: Any) -> tuple[Any, ...] | None:
 class ShapeHeld(Held):
     """What `ArrayHeld` says, and the sizes of the axes."""
 
-    def __call__(self, value: Any) -> Any:
-        found = super().__call__(value)[1]
+    def asked(self, own: bool, found: Any) -> Any:
         return kind_of(found), np.shape(found) if kind_of(found) is not None else None
 
 
 def shape_of(value: np.ndarray[Any, Any]) -> Any:
     """What `ShapeHeld` is for an array."""
     return kind_of(value), value.shape
+
+
+class Walk:
+    """Several questions about what one value leads to, which are answered in one walk.
+
+    Example:
+        >>> walk = Walk([(Held((Key("a"), Key(0))), (True, 1.0)), (ClassHeld((Key("a"),)), (True, list))])
+        >>> walk.holds({"a": [1.0]}), walk.holds({"a": (1.0,)})
+        (True, False)
+    """
+
+    def __init__(self, questions: Sequence[tuple[Held, Any]], depth: int = 0) -> None:
+        self.own = [(held.asked, expected) for held, expected in questions if len(held.path) == depth]
+        further: dict[str | Key, list[tuple[Held, Any]]] = {}
+        for held, expected in questions:
+            if len(held.path) > depth:
+                further.setdefault(held.path[depth], []).append((held, expected))
+        self.further = [(step, Walk(part, depth + 1)) for step, part in further.items()]
+
+    def holds(self, value: Any, own: bool = True) -> bool:
+        """Whether each answer is the expected one."""
+        if any(not is_same(asked(own, value), expected) for asked, expected in self.own):
+            return False
+        for step, walk in self.further:
+            has, part = found_at(value, step)
+            if not walk.holds(part, has):
+                return False
+        return True

@@ -40,8 +40,7 @@ _SHOWN, _MOST_SHOWN = (int, float, str, bool, type(None)), 8
 class Structure(Held):
     """The class of what is found, and how many items or which keys it has."""
 
-    def __call__(self, value: Any) -> Any:
-        _, found = super().__call__(value)
+    def asked(self, own: bool, found: Any) -> Any:
         return type(found), tuple(found) if type(found) in DICTS else len(found) if type(found) in (list, tuple) else 0
 
 

@@ -32,8 +32,8 @@ from s2sad.transform.specialiser import Frame, Specialiser
 class _Names(Held):
     """The names of the attributes of an object."""
 
-    def __call__(self, value: Any) -> Any:
-        return frozenset(attributes_of(super().__call__(value)[1]))
+    def asked(self, own: bool, found: Any) -> Any:
+        return frozenset(attributes_of(found))
 
 
 def take(s: Specialiser, wanted: Collection[Known], frame: Frame) -> None:
