@@ -579,7 +579,7 @@ def test_compiled_functions_that_are_called_for_their_effects() -> None:
     module = pytest.importorskip("scipy.ndimage._nd_image")
 
     def followed(x: Any) -> Any:
-        return ndimage.black_tophat(x, 3)[0]
+        return ndimage.generic_filter(x, np.median, 3)[0]
 
     def called(x: Any) -> Any:
         out = np.zeros_like(x)
@@ -591,7 +591,7 @@ def test_compiled_functions_that_are_called_for_their_effects() -> None:
         module.uniform_filter1d(stop_gradient(np.copy(x)), 3, 0, out, 2, 0.0, 0)
         return np.sum(out * x)
 
-    with pytest.raises(UnsupportedError, match=r"ndimage\.black_tophat"):
+    with pytest.raises(UnsupportedError, match=r"ndimage\.generic_filter"):
         grad(followed)(X)
     assert only(called).message == "module.uniform_filter1d(...) has no source, and may write into what it is given"
     np.testing.assert_allclose(grad(constant)(X), ndimage.uniform_filter(X, 3))

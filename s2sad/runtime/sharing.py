@@ -233,7 +233,9 @@ def _check_lists(written: Any, others: Sequence[Any]) -> None:
         SharedArgumentsError: if there is one.
     """
     reach = Reach([written])
-    held = Counter(id(part) for parts in reach.parts.values() for part in parts)
+    # What an array of numbers has besides its elements, as one of a subclass, is no place of the user's.
+    holders = [n for n, x in reach.objects.items() if not (isinstance(x, np.ndarray) and not x.dtype.hasobject)]
+    held = Counter(id(part) for n in holders for part in reach.parts.get(n, ()))
     beyond = {key for x in others for key in Reach([x], led_to).objects}
     for key, x in reach.objects.items():
         if isinstance(x, (list, dict)) and (held[key] > 1 or key in beyond):
