@@ -150,9 +150,10 @@ def _definitions(function: Function) -> Iterator[tuple[str, list[Expr]]]:
                     if star is None and is_user_call(value):
                         item = Call(_INDEX, (value, Const(i)))
                     found.setdefault(target, []).append(item)
-            case For(targets=targets, iters=iters):
-                for target, iterable in zip(targets, iters, strict=True):
-                    found.setdefault(target, []).append(iterable)
+            case For(targets=targets):
+                for target in targets:
+                    # An item of what the loop runs through, which holds it as well.
+                    found.setdefault(target, []).append(Var(""))
             case _:
                 pass
     yield from found.items()

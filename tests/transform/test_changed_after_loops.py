@@ -117,3 +117,24 @@ def test_a_list_in_a_copied_list_is_changed_where_a_loop_ends(copied: str, chang
         """
     )
     check_right_or_refused(f, np.array([0.8, 0.7, -0.4]), np.array([0.3, -0.5, 0.8]))
+
+
+@pytest.mark.parametrize("rows", ["[a, a]", "[c, a]", "(a,)", "enumerate([a, a])", "zip([a, c], [a, a])"])
+@pytest.mark.parametrize("changed", ["b.reverse()", "a.reverse()", "del b[0]", "b.insert(0, [x[2]])", "b += [[x[0]]]"])
+def test_a_list_that_a_loop_runs_over_is_changed_after_it(rows: str, changed: str) -> None:
+    targets = "_, b" if "(" in rows[1:] else "b"
+    f = function_of(
+        f"""
+        import functools
+
+        def f(x):
+            a, c = [[x[0]], [x[1]], [x[2]]], [[x[2]], [x[0]]]
+            for {targets} in {rows}:
+                pass
+            kept = functools.reduce(lambda p, q: q, [None, a])
+            first = b[0][0] * x[1]
+            {changed}
+            return first + b[0][0] * a[1][0] * 2.0 + kept[0][0] * x[2] + len(a)
+        """
+    )
+    check_right_or_refused(f, np.array([0.8, 0.7, -0.4]), np.array([0.3, -0.5, 0.8]))
