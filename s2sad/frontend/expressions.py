@@ -453,7 +453,7 @@ class Expressions:
             return self.refused(node, *(unfollowed.of_made(node.func, lookup) or unfollowed.of_unknown(text)))
         if function is dict and not node.args:
             return Build("dict", tuple([part for k in node.keywords for part in (Const(k.arg), self.element(k.value))]))
-        if any(function is f for f in (list, tuple, copy.copy)) and len(node.args) == 1 and not node.keywords:
+        if any(function is f for f in (list, tuple, dict, copy.copy)) and len(node.args) == 1 and not node.keywords:
             return self.assign(hint, Call(Op("function", text, function), (self.operand(node.args[0]),), (), node))
         if ops.find(function) is None:
             if isinstance(function, types.FunctionType) and is_followed(function) and not ops.remedy(function):

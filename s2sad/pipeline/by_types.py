@@ -64,6 +64,7 @@ from s2sad.runtime.positions import flat_index, flat_values
 _CHANGING = ("+", "*")
 _COPY = Op("runtime", "np.copy", np.copy)
 _LIST = Op("runtime", "list", list)
+_COPY_OF_DICT = Op("method", "copy", np.copy)
 _INDEX = Op("index", "[]")
 _FLAT = Op("attribute", "flat", pure=False)
 _IN = Op("compare", "in")
@@ -187,6 +188,10 @@ def _of_types(
             case "scalar":
                 return (replace(stmt, value=value.args[0]),)
         return (stmt,)
+    if value.op.function is dict and len(value.args) == 1 and not value.kwargs:
+        known = facts.get(value.args[0])
+        is_dict = known.kind == "dict" and not known.owners and not known.boxed
+        return (replace(stmt, value=replace(value, op=_COPY_OF_DICT)) if is_dict else stmt,)
     if value.op.function is sorted and len(value.args) == 1 and dict(value.kwargs).keys() <= {"reverse"}:
         known = facts.get(value.args[0])
         item = some_item(known) if known.kind in ("list", "tuple") else None

@@ -20,7 +20,7 @@ from s2sad.ir.code import NONE, Constant, Operation, Value
 from s2sad.runtime.classes import own_class, static_member
 from s2sad.runtime.items import is_array as is_array_operand
 from s2sad.runtime.items import is_function, is_place, no_function
-from s2sad.transform import generators, signatures, sizes, text_methods, variables
+from s2sad.transform import dict_copies, generators, signatures, sizes, text_methods, variables
 from s2sad.transform.array_objects import is_array
 from s2sad.transform.branches import fork
 from s2sad.transform.class_tests import class_test, instance_test
@@ -140,7 +140,10 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
     if function is deque:
         return _deque(s, values, named)
     if any(function is cls for cls in MAPPINGS):
-        return _mapping(s, function, values, named)
+        made = _mapping(s, function, values, named)
+        if made is None and function is dict and named and len(values) == 1:
+            made = dict_copies.filled(s, values[0], dict_copies.named(named), "", frame.place or op.place)
+        return made
     if any(function is getter for getter in GETTERS):
         return None if named else getter_of(function, values)
     known = (

@@ -103,7 +103,10 @@ def listed(kind: Kind) -> Infer:
 
 
 def of_dict(b: Bound, fact: Look) -> Fact | None:
-    return None if b else Fact("dict", items=())
+    if not b:
+        return Fact("dict", items=())
+    whole = fact(b["iterable"])
+    return whole if whole.kind == "dict" and not whole.owners else None
 
 
 def values(b: Bound, fact: Look) -> Fact:
