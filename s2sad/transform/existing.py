@@ -90,7 +90,12 @@ def is_container(value: Any) -> bool:
     """Whether an object is a list, tuple or dict of which the items are known one by one."""
     if type(value) not in (list, tuple, *DICTS) or len(value) > MOST_HELD:
         return False
-    return type(value) not in DICTS or all(type(key) in (str, int) for key in value)
+    return type(value) not in DICTS or all(map(_is_key, value))
+
+
+def _is_key(key: Any) -> bool:
+    """Whether a key can be written down: it is a text or whole number, or a tuple of such."""
+    return type(key) in (str, int) or (type(key) is tuple and all(type(part) in (str, int) for part in key))
 
 
 def holds_objects(value: Any) -> bool:
