@@ -85,6 +85,8 @@ class Trees:
         """An operand by its name."""
         if isinstance(operand, Constant):
             value = operand.value
+            if type(value) is tuple:
+                return ast.Tuple([self.read(Constant(part)) for part in value], _LOAD)
             if type(value) in (int, float) and math.copysign(1.0, value) < 0:
                 # As the parser reads it: the sign is an operator.
                 return ast.UnaryOp(ast.USub(), ast.Constant(-value))
