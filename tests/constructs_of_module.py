@@ -74,6 +74,16 @@ right("objects", "methods of dataclasses that are arguments, which set fields")(
 HISTORY: dict[str, list[Any]] = {"loss": []}
 
 
+CACHE: dict[str, Any] = {}
+
+
+@right("objects", "lists and dicts of the module and of its objects whose items are set and read again")
+def _kept(x: Any) -> Any:
+    CACHE["h"] = np.tanh(x)
+    CACHE["h"] = CACHE["h"] * x
+    return np.sum(CACHE["h"] ** 2)
+
+
 @right("objects", "values that are recorded in lists and dicts of the module, which the function does not read")
 def _recorded(x: Any) -> Any:
     loss = np.sum(x**2)

@@ -164,9 +164,9 @@ def in_one_place(written: tuple[Any, ...], *roots: Any, copied: bool = False) ->
                 )
         elif held[id(x)] > ways[id(x)]:
             raise SharedArgumentsError(
-                f"{described(x)} in which the function records is found in two places, and what is read of it would "
-                "be a constant",
-                "Read it before the function is called, or keep what is recorded in a list of its own.",
+                f"{described(x)} that exists and that the function changes is found in two places, and what is read "
+                "in the other one would be a constant",
+                "Let one variable or attribute have it, or let the function change a copy.",
                 (x, x),
             )
 
