@@ -7,6 +7,7 @@ called follows from there, so that one that has been specialised is analysed for
 from __future__ import annotations
 
 import functools
+import gc
 import re
 import types
 from collections import Counter
@@ -164,13 +165,20 @@ class Calls:
         return State(arrays, variables, frozenset(c.function.code for c in reading))
 
     @functools.cached_property
-    def keeping(self) -> frozenset[Code]:
-        """The codes that read or change lists and dicts of modules which the program changes, or call one that does."""
+    def kept(self) -> frozenset[Object]:
+        """The lists and dicts of modules that the program changes."""
         if self._program is None or not self.is_whole:
             return frozenset()
-        effects = [(c, e) for c in self._program[0].contexts.values() for e in c.activation.effects.values()]
-        changed = {o for _, e in effects for o, name in e.mod if _is_item(o, name) and type(o.value) in (list, dict)}
-        return frozenset(c.function.code for c, e in effects if any(o in changed for o, _ in (*e.mod, *e.ref)))
+        effects = [e for c in self._program[0].contexts.values() for e in c.activation.effects.values()]
+        found = [o for e in effects for o, name in e.mod if _is_item(o, name)]
+        return frozenset(o for o in found if o.kind == "global" and type(o.value) in (list, dict))
+
+    @functools.cached_property
+    def keeping(self) -> frozenset[Code]:
+        """The codes that read or change lists and dicts of modules which the program changes, or call one that does."""
+        contexts = self._program[0].contexts.values() if self._program is not None and self.kept else ()
+        effects = [(c, e) for c in contexts for e in c.activation.effects.values()]
+        return frozenset(c.function.code for c, e in effects if any(o in self.kept for o, _ in (*e.mod, *e.ref)))
 
     def touched(
         self,
@@ -411,7 +419,12 @@ def _containers(locations: Collection[Location]) -> frozenset[int] | None:
     """The identities of the lists and dicts of modules to which some locations belong; None where that is not known."""
     found = [o for o, field in locations if _is_item(o, field) and o.is_input]
     known = all(o.kind in ("global", "param") for o in found)
-    return frozenset(id(o.value) for o in found if o.kind == "global") if known else None
+    return frozenset(id(_shown(o.value)) for o in found if o.kind == "global") if known else None
+
+
+def _shown(value: Any) -> Any:
+    """The dict under a read-only view; anything else itself."""
+    return gc.get_referents(value)[0] if type(value) is types.MappingProxyType else value
 
 
 def _union(some: frozenset[T] | None, others: frozenset[T] | None) -> frozenset[T] | None:

@@ -8,6 +8,7 @@ may vary, and changes nothing.
 from __future__ import annotations
 
 import enum
+import gc
 import types
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -161,7 +162,7 @@ def now(s: Specialiser, known: Known) -> Abstract:
     taken = s.relied.taken
     if not taken or known.read is None:
         return known
-    found = taken.get(id(known.value))
+    found = taken.get(written_as(known.value))
     if found is None and not any(_is_alike(known.value, record) for record in taken.values()):
         return known
     # In another call it may be the same object as one that is taken apart, or no longer.
@@ -174,9 +175,15 @@ def now(s: Specialiser, known: Known) -> Abstract:
     raise NotSpecialisedError("elsewhere")
 
 
+def written_as(value: Any) -> int:
+    """The identity of what is written where something changes: that of the dict under a read-only view."""
+    return id(gc.get_referents(value)[0] if type(value) is types.MappingProxyType else value)
+
+
 def _is_alike(value: Any, record: Record) -> bool:
-    """Whether something that exists is of the class of an object that is taken apart."""
-    return record.origin is not None and type(value) is type(record.origin.value)
+    """Whether something that exists is of the class of an object that is taken apart, or may show a dict that is."""
+    is_view = type(value) is types.MappingProxyType
+    return is_view or (record.origin is not None and type(value) is type(record.origin.value))
 
 
 def want(s: Specialiser, base: Abstract) -> None:

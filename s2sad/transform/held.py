@@ -6,7 +6,6 @@ and functions are among them is known behind guards, and checked again where it 
 
 from __future__ import annotations
 
-import gc
 import math
 import types
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from s2sad.transform.existing import (
     now,
     rest_on,
     use_known,
+    written_as,
 )
 from s2sad.transform.found import ClassHeld, Held, Key
 from s2sad.transform.known import Abstract, Known, Method
@@ -61,7 +61,7 @@ def held_items(s: Specialiser, known: Known) -> dict[Any, Abstract] | None:
             s.needless.add(operand)
         # Of one without items nothing else is there that asks whether it has some by now.
         elif s.relied.constants:
-            s.relied.containers.add(_written_as(value))
+            s.relied.containers.add(written_as(value))
             s.needless.add(operand)
     keys = list(value) if type(value) in DICTS else range(len(value))
     return {key: item_at(s, known, operand, key) for key in keys}
@@ -73,7 +73,7 @@ def held_keys(s: Specialiser, value: Abstract) -> tuple[Any, ...] | None:
         return None
     rest_on(s, value, (), Structure, Structure(())(value.value))
     use_known(s, value)
-    s.relied.containers.add(_written_as(value.value))
+    s.relied.containers.add(written_as(value.value))
     return tuple(value.value)
 
 
@@ -108,11 +108,6 @@ def _snapshot(s: Specialiser, known: Known) -> Known:
     return s.outside(s.snapshots[id(value)].copied, "known")
 
 
-def _written_as(value: Any) -> int:
-    """The identity of what is written where items of a container change: that of the dict under a read-only view."""
-    return id(gc.get_referents(value)[0] if type(value) is types.MappingProxyType else value)
-
-
 def item_of(s: Specialiser, known: Known, key: Any, result: Value) -> Abstract | None:
     """An item, if it is a function, a switch or an object, or gives named arguments; else None: it is read there."""
     value = known.value
@@ -127,10 +122,10 @@ def item_of(s: Specialiser, known: Known, key: Any, result: Value) -> Abstract |
     if type(member) in (str, bool, *_whole_numbers(s)) and s.relied.constants:
         use_known(s, known)
         rest_on(s, known, (Key(key),), Held, (True, member))
-        s.relied.containers.add(_written_as(value))
+        s.relied.containers.add(written_as(value))
         return Constant(member)
     structural = is_object(member) or is_function_or_class(member) or holds_objects(member)
-    structural = structural or ((s.relied.writes_out or bool(s.relied.keeping)) and is_container(member))
+    structural = structural or ((s.relied.writes_out or id(member) in s.relied.kept) and is_container(member))
     code = s.active[-1]
     structural = structural or (is_container(member) and (is_spread(code, result, "**") or is_put_into(code, result)))
     found = held_items(s, known) if structural else None

@@ -98,11 +98,12 @@ class Relied:
     on them, and ``read`` those that are read or set of what is not known, ``looked_up`` those that are read of
     existing objects.
 
-    Lists and dicts to which variables of the text ``keeper`` lead are taken apart; the codes ``keeping`` read or change
-    such, and are followed.  The parameters ``given_numbers`` are numbers.  Statements may record in what
-    variables of the text ``home`` lead to; ``recordings`` are those of each code that do
-    no more, by the operation that reads the attribute, ``recording`` those that are being run, by their variables and
-    the operation that puts something there, ``recorded`` the containers of those that ran, ``filled`` their operands.
+    Lists and dicts to which variables of the text ``keeper`` lead are taken apart; those that the program changes are
+    ``kept``, by identity, and the codes ``keeping`` read or change such, and are followed. The parameters
+    ``given_numbers`` are numbers. Statements may record in what variables of the text ``home`` lead to;
+    ``recordings`` are those of each code that do no more, by the operation that reads the attribute, ``recording``
+    those that are being run, by their variables and the operation that puts something there, ``recorded`` the
+    containers of those that ran, ``filled`` their operands.
     Texts and switches in lists and dicts are ``constants`` as long as nothing writes into these ``containers``, which
     are known by identity.
 
@@ -144,6 +145,7 @@ class Relied:
     home: Home | None = None
     keeper: Home | None = None
     keeping: frozenset[Code] = frozenset()
+    kept: frozenset[int] = frozenset()
     given_numbers: frozenset[str] = frozenset()
     recordings: dict[Code, dict[Operation, Recording]] = field(default_factory=dict)
     constants: bool = True

@@ -136,6 +136,7 @@ def specialised(
     ways = Ways()
     state = program.state if records and program is not None else State()
     keeping = program.keeping if records and program is not None else frozenset()
+    kept = frozenset(id(o.value) for o in program.kept) if keeping and program is not None else frozenset()
     keeps = bool(keeping)
     kinds = program.kinds if program is not None and program.function is source.function else {}
     numbers = frozenset(name for name, kind in kinds.items() if kind == "scalar")
@@ -149,6 +150,7 @@ def specialised(
         home = s.homes[source.function] = Home(own, Resolver(source.function, frozenset()))
         s.relied.home, s.relied.keeper = home if records else None, home if keeps else None
         s.relied.keeping = keeping if keeps else frozenset()
+        s.relied.kept = kept if keeps else frozenset()
         s.relied.given_numbers = numbers
         whole = _specialised(s, home, found, wanted.values(), instances or {}, state, facts or {}, given_objects)
         if obstacles is not None:
@@ -159,6 +161,13 @@ def specialised(
             obstacles.makes_items |= any(map(makes_containers, s.lowered.values()))
             obstacles.changes_items |= any(map(changes_items, s.lowered.values()))
             obstacles.of_arms |= s.relied.has_arms
+        # Functions need not be followed for lists and dicts that stay whole.
+        needless = (
+            keeps and not s.relied.recorded and all(map(is_existing, (*wanted.values(), *s.relied.wanted.values())))
+        )
+        if whole is None and needless:
+            keeps = False
+            continue
         of_calls = of_calls or [v for error in s.relied.unfollowed[:1] for v in reason(source, error, s.relied.led)]
         if lists and not s.relied.lists:
             lists = False
@@ -191,7 +200,8 @@ def specialised(
         if recorded and (steady is None or _are_read(s, steady, recorded)):
             records = False
             continue
-        if s.relied.containers and (steady is None or steady.may_change(s.relied.containers)):
+        shown = not s.relied.containers.isdisjoint(s.relied.taken)
+        if s.relied.containers and (steady is None or shown or steady.may_change(s.relied.containers)):
             constants = False
             continue
         if s.relied.meets_state and (steady is None or steady.reads_state()):
@@ -205,6 +215,8 @@ def specialised(
             if obstacles is not None:
                 obstacles.reasons += with_state_why or found or why or of_calls
             return None
+        elif steady is not None and not changed and needless:
+            keeps = False
         elif steady is not None and not changed:
             break
         else:
@@ -214,7 +226,7 @@ def specialised(
     guards = [*s.guards.values(), *steady.guards, *(g for h in s.homes.values() for g in h.resolver.guards.values())]
     file = whole.file
     led = {(file, line): tuple([place_in(file, at) for at in calls]) for line, calls in s.relied.led.items()}
-    kept = [
+    apart = [
         Recorded(known.read[1], known.read[2]) for known in wanted.values() if known.read and not is_existing(known)
     ]
     return Specialised(
@@ -222,7 +234,7 @@ def specialised(
         s.sources,
         tuple(guards),
         s.relied.parted,
-        (*recorded, *kept),
+        (*recorded, *apart),
         tuple(s.relied.entered),
         led,
         s.relied.makes_others,

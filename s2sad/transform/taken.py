@@ -104,11 +104,11 @@ def _begun(s: Specialiser, known: Known, place: Place | None) -> tuple[Record, V
         raise NotSpecialisedError("slots")
     function, root, path = known.read[0].source.function, known.read[1], known.read[2]
     home = s.home(function)
+    if not s.making.reads_alike(root, home) or home.resolver.is_rebound(root):
+        raise NotSpecialisedError("elsewhere")
     if not is_object and s.relied.keeper is not None:
         # The check at entry reads it in the function itself.
         home = s.relied.keeper
-    if not s.making.reads_alike(root, home) or home.resolver.is_rebound(root):
-        raise NotSpecialisedError("elsewhere")
     operand = s.emit("global", (), root, place=place)
     s.needless.add(operand)
     s.reads.add(operand)

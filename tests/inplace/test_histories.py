@@ -987,6 +987,10 @@ CASES = [
             iter_while_appending,
             list_swap_names,
             list_sorted,
+            list_alias_names,
+            list_in_tuple,
+            through_identity,
+            item_list_changed,
         )
     ],
     case(list_argument, [0.3, 1.7]),
@@ -995,12 +999,8 @@ CASES = [
 
 #: What is refused, and what is said of it.
 REFUSED = [
-    (list_alias_names, V, "another name may hold the container b, which this changes"),
     (conditional_alias, V, "another name may hold the container c, which this changes"),
-    (list_in_tuple, V, "h is changed here, and another name or container may hold it"),
     (same_list_twice_returned, V, "another name may hold the container a, which this changes"),
-    (through_identity, V, "another name may hold the container g, which this changes"),
-    (item_list_changed, V, "another name may hold the container h, which this changes"),
     (ifexp, V, "another name may hold the container h, which this changes"),
 ]
 

@@ -383,7 +383,11 @@ def returned(x: Any) -> Any:
     return np.sum(np.abs(z) * x)
 
 
-@pytest.mark.parametrize("f", [either, in_a_list, returned])
+def test_imaginary_part_in_a_list() -> None:
+    check_gradient(case(in_a_list, V))
+
+
+@pytest.mark.parametrize("f", [either, returned])
 def test_what_holds_an_imaginary_part_or_another_array_is_refused(f: Any) -> None:
     with pytest.raises(UnsupportedError, match="written in place"):
         grad(f)(V)

@@ -459,7 +459,6 @@ REFUSED = [
     copied_through_where_it_is_large,
     copied_through_by_position,
     computed_through_where_it_is_large,
-    stopped_in_a_list,
     stopped_in_a_tuple_in_a_dict,
     stopped_list_in_a_list,
     stopped_and_handed_through,
@@ -523,7 +522,14 @@ def stopped_beside_itself(q: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "f", [stopped_in_a_list_that_is_run_over, stopped_under_a_key, stopped_and_appended, stopped_beside_itself]
+    "f",
+    [
+        stopped_in_a_list,
+        stopped_in_a_list_that_is_run_over,
+        stopped_under_a_key,
+        stopped_and_appended,
+        stopped_beside_itself,
+    ],
 )
 def test_what_is_written_through_a_container_is_right_or_refused(f: Scalar) -> None:
     """A constant takes the place of an element, whose derivative goes."""

@@ -159,3 +159,20 @@ def test_a_dict_that_is_passed_as_well_is_refused() -> None:
     np.testing.assert_allclose(grad(module["f"])(X, {"a": 2.0}), [0.0, 2.0])
     with pytest.raises(S2SADError, match="share a dict"):
         grad(module["f"])(X, module["D"])
+
+
+def test_another_module_has_a_variable_of_the_same_name() -> None:
+    def modules() -> tuple[dict[str, Any], dict[str, Any]]:
+        other = names_of("D = dict(a=2.0)\ndef put(x):\n    D['a'] = x[0] ** 2\n    return D['a']\n")
+        text = "D = dict(a=3.0)\ndef f(x):\n    y = put(x)\n    D['a'] = D['a'] * x[1]\n    return y * D['a']\n"
+        return other, names_of(text, {"put": other["put"]})
+
+    expected = numeric_gradient(lambda x: modules()[1]["f"](x), (X,))
+    (plain_other, plain), (other, module) = modules(), modules()
+    plain["f"](X)
+    try:
+        found = grad(module["f"])(X)
+    except S2SADError:
+        return
+    np.testing.assert_allclose(found, expected, rtol=1e-7)
+    assert (other["D"], module["D"]) == (plain_other["D"], plain["D"])
