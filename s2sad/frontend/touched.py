@@ -7,7 +7,6 @@ called follows from there, so that one that has been specialised is analysed for
 from __future__ import annotations
 
 import functools
-import gc
 import re
 import types
 from collections import Counter
@@ -42,7 +41,7 @@ from s2sad.frontend.summaries import code_of, is_trusted, shapes_of
 from s2sad.ir.code import Code, Constant, Operation, inner, regions_in
 from s2sad.ir.types import Kind
 from s2sad.runtime.classes import is_of_library, module_of
-from s2sad.runtime.contents import contents_of
+from s2sad.runtime.contents import contents_of, shown_by
 from s2sad.runtime.copies import Reach
 from s2sad.runtime.objects import record, remember, state_of
 
@@ -419,12 +418,7 @@ def _containers(locations: Collection[Location]) -> frozenset[int] | None:
     """The identities of the lists and dicts of modules to which some locations belong; None where that is not known."""
     found = [o for o, field in locations if _is_item(o, field) and o.is_input]
     known = all(o.kind in ("global", "param") for o in found)
-    return frozenset(id(_shown(o.value)) for o in found if o.kind == "global") if known else None
-
-
-def _shown(value: Any) -> Any:
-    """The dict under a read-only view; anything else itself."""
-    return gc.get_referents(value)[0] if type(value) is types.MappingProxyType else value
+    return frozenset(id(shown_by(o.value)) for o in found if o.kind == "global") if known else None
 
 
 def _union(some: frozenset[T] | None, others: frozenset[T] | None) -> frozenset[T] | None:

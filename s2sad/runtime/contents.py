@@ -7,6 +7,7 @@ A subclass of ``list`` or ``dict`` may define ``__iter__``, ``__len__`` or ``val
 from __future__ import annotations
 
 import collections
+import gc
 import types
 from typing import Any
 
@@ -156,3 +157,14 @@ def tuple_fields(cls: type) -> tuple[str, ...] | None:
         names: tuple[str, ...] = getattr(cls, "__match_args__", ())
         return names if n == getattr(cls, "n_fields", None) == len(names) else None
     return getattr(cls, "_fields", None)
+
+
+def shown_by(value: Any) -> Any:
+    """The dict under a read-only view of one; anything else itself.
+
+    Example:
+        >>> held = {"a": 1.0}
+        >>> shown_by(types.MappingProxyType(held)) is held, shown_by(held) is held
+        (True, True)
+    """
+    return gc.get_referents(value)[0] if type(value) is types.MappingProxyType else value

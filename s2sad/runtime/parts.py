@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.runtime.contents import attributes_of, is_disguised, items_of
+from s2sad.runtime.contents import attributes_of, is_disguised, items_of, shown_by
 
 #: What holds nothing and never changes.
 ATOMS = frozenset({float, int, complex, bool, str, bytes, type(None), type(...), range, slice, np.float64, np.dtype})
@@ -44,8 +44,11 @@ def labelled_parts(x: Any) -> Iterator[tuple[str, Any]]:
         names = getattr(type(x), "_fields", None) if isinstance(x, tuple) else None
         for i, item in enumerate(items_of(x)):
             yield f".{names[i]}" if names and i < len(names) else f"[{i}]", item
-    elif isinstance(x, (dict, types.MappingProxyType)):
-        for key, value in dict.items(x) if isinstance(x, dict) else x.items():
+    elif isinstance(x, types.MappingProxyType):
+        # What is put into the dict later is seen there.
+        yield "", shown_by(x)
+    elif isinstance(x, dict):
+        for key, value in dict.items(x):
             yield f"[{key!r}]" if type(key) in ATOMS else "[...]", value
             yield " (a key)", key
     elif isinstance(x, (set, frozenset)):

@@ -8,7 +8,6 @@ may vary, and changes nothing.
 from __future__ import annotations
 
 import enum
-import gc
 import types
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -24,7 +23,7 @@ from s2sad.ir.sizes import LiteralSizes
 from s2sad.ir.types import describe
 from s2sad.ops.models import is_of_model
 from s2sad.runtime.classes import is_of_library, module_of, own_class, package_of, static_member
-from s2sad.runtime.contents import attributes_of, is_disguised
+from s2sad.runtime.contents import attributes_of, is_disguised, shown_by
 from s2sad.runtime.objects import array_of
 from s2sad.transform import presence, sizes, state
 from s2sad.transform.classes import behaviour_of, is_simple, name_of, static_function
@@ -177,7 +176,7 @@ def now(s: Specialiser, known: Known) -> Abstract:
 
 def written_as(value: Any) -> int:
     """The identity of what is written where something changes: that of the dict under a read-only view."""
-    return id(gc.get_referents(value)[0] if type(value) is types.MappingProxyType else value)
+    return id(shown_by(value))
 
 
 def _is_alike(value: Any, record: Record) -> bool:
