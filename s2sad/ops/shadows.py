@@ -142,7 +142,7 @@ def own_tangent_adjoint_rule(z_bar: Any, g: Any, x_dot: Any, x: Any) -> Any:
     wrt=["x_dot"],
     steps=["x"],
     samples=_owned,
-    result="maybe_view",
+    result="unknown",
     infer=infer.adjoints.tangent_of("x"),
     dtype="inferred",
 )
