@@ -22,34 +22,30 @@ from s2sad.effects.mod_ref import Context, Program
 from s2sad.effects.objects import (
     ANY,
     ARRAY,
-    CONSTANT,
     CONTAINERS,
     KEYS,
     NOTHING,
     PLAIN,
     Location,
     Object,
-    Objects,
     Plain,
     Shape,
 )
-from s2sad.effects.points_to import Activation
 from s2sad.frontend.lower_statements import lower_function
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source
+from s2sad.frontend.state_reads import is_array, is_harmless, is_read
 from s2sad.frontend.summaries import code_of, is_trusted, shapes_of
-from s2sad.ir.code import Code, Constant, Operation, inner, regions_in
+from s2sad.ir.code import Code, inner
 from s2sad.ir.types import Kind
 from s2sad.runtime.classes import is_of_library, module_of
 from s2sad.runtime.contents import contents_of, shown_by
 from s2sad.runtime.copies import Reach
-from s2sad.runtime.objects import record, remember, state_of
+from s2sad.runtime.objects import record, remember
 
 #: How much is done for a whole program, and for one of its functions, before it is taken to touch anything.
 MOST_OF_ALL, MOST = 200_000, 100_000
 
-#: What is called with objects that lead to arrays of the state, and reads none of these for the program.
-_HARMLESS = (state_of, remember, record)
 Shapes = Mapping[Any, Shape | None]
 T = TypeVar("T")
 #: What gives a variable of a module another value, and what reads variables whose names are not written there.
@@ -66,16 +62,17 @@ class Touched:
         written: The names of the attributes that it may set or delete.
         read: The names of those that functions which run as they stand may read; None where these may be any.
         containers: The identities of the lists and dicts of modules into which it may write; None where it may be any.
-        looked_into: Those of which functions that run as they stand may read items; None where these may be any.
-        state: Whether something reads the state of the program but `state_of`.
+        state: Whether something reads the arrays and variables of the program's state but `state_of`.
+        kept: Whether something but the new program at its start, and `record`, reads or changes what it takes apart, or
+            records in.
         guards: The functions on which that rests.
     """
 
     written: frozenset[str]
     read: frozenset[str] | None
     containers: frozenset[int] | None
-    looked_into: frozenset[int] | None
     state: bool
+    kept: bool
     guards: tuple[Guard, ...]
 
 
@@ -88,12 +85,16 @@ class State:
         variables: The variables of modules and classes, by the identity of what has them and their names, with that.
         read: Those that the new program reads at its start as attributes.
         codes: Those that read or write one of these, or call one that does.
+        containers: The lists and dicts that are taken apart, by identity.
+        recorded: Those in which it records.
     """
 
     arrays: Mapping[int, tuple[str, np.ndarray[Any, Any]]] = field(default_factory=dict)
     variables: Mapping[tuple[int, str], Any] = field(default_factory=dict)
     codes: frozenset[Code] = frozenset()
     read: frozenset[tuple[int, str]] = frozenset()
+    containers: frozenset[int] = frozenset()
+    recorded: frozenset[int] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.arrays or self.variables)
@@ -146,7 +147,7 @@ class Calls:
             return State()
         program, _ = self._program
         contexts = program.contexts.values()
-        written = {o for c in contexts for e in c.activation.effects.values() for o, _ in e.mod if _is_array(o)}
+        written = {o for c in contexts for e in c.activation.effects.values() for o, _ in e.mod if is_array(o)}
         variables = _set_by(contexts)
         if not written and not variables:
             return State()
@@ -204,7 +205,7 @@ class Calls:
         shapes = [c.activation.shapes for c in program.contexts.values() if c.function.code is code]
         if not shapes or any(shape == Shape() for each in shapes for shape in each.values()):
             return None
-        found = _touched(source, own, shapes, state or State())
+        found = _touched(source, own, shapes, State() if state is None else state)
         if found is None:
             return None
         found = replace(found, guards=(*found.guards, *_settled_guards(program)))
@@ -219,8 +220,8 @@ class Calls:
             found.written | besides.written,
             _union(found.read, besides.read),
             _union(found.containers, besides.containers),
-            _union(found.looked_into, besides.looked_into),
             found.state,
+            found.kept,
             found.guards,
         )
 
@@ -256,9 +257,13 @@ def _touched(
     guards = (*_guards(program), *_settled_guards(program))
     found = _named(written, [location for context in others for location in _read(context)], guards)
     contexts = list(program.contexts.values())
-    is_read = bool(state.arrays) and found is not None and _is_read(contexts, state)
-    is_read = is_read or any(_has_variables(c, made, state) for c in contexts if state.variables)
-    return replace(found, state=True) if found is not None and is_read else found
+    if found is None:
+        return None
+    reads = bool(state.arrays) and is_read(contexts, state.arrays.keys())
+    reads = reads or any(_has_variables(c, made, state) for c in contexts if state.variables)
+    containers = state.containers | state.recorded
+    kept = bool(containers) and is_read(contexts, containers, made, state.recorded)
+    return replace(found, state=reads, kept=kept)
 
 
 def _program(
@@ -286,30 +291,6 @@ def _settled_guards(program: Program) -> tuple[Guard, ...]:
     """That the containers which it takes to stay as they are hold the same still."""
     roots = program.settled.roots.items() if program.settled is not None else ()
     return tuple([Guard(program.known[space].value, name, contents_of(v), contents_of) for (space, name), v in roots])
-
-
-def _is_read(contexts: Iterable[Context], state: State) -> bool:
-    """Whether something reads one of the arrays but `state_of`, or may do so by an object that leads there."""
-    leading: dict[int, bool] = {}
-
-    def leads(o: Object) -> bool:
-        if o.kind != "global" or o.cls is None or isinstance(o.value, CONSTANT):
-            return False
-        if id(o.value) not in leading:
-            leading[id(o.value)] = not Reach([o.value]).objects.keys().isdisjoint(state.arrays)
-        return leading[id(o.value)]
-
-    for context in contexts:
-        a, body = context.activation, context.activation.code.body
-        for op in inner(body):
-            for operand in op.operands:
-                objects = a.of(operand)
-                bound = {x for o in objects if o.cls is types.MethodType for x in a.load((o,), "__self__")}
-                if any(map(leads, objects | bound)) and not _is_harmless(a, op, objects):
-                    return True
-        if any(leads(o) for region in regions_in(body) for operand in region.exit.operands for o in a.of(operand)):
-            return True
-    return False
 
 
 def _variables(context: Context) -> Iterator[tuple[str, tuple[int, str], Any]]:
@@ -370,19 +351,9 @@ def _has_variables(context: Context, whole: Code, state: State) -> bool:
         if op.kind == "call" and any(o.value is getattr for o in a.of(op.operands[0])):
             return True
         if "attribute" not in op.kind and any(map(has_one, objects)):
-            if op.kind != "call" or not _is_harmless(a, op, NOTHING):
+            if op.kind != "call" or not is_harmless(a, op, NOTHING):
                 return True
     return False
-
-
-def _is_harmless(a: Activation, op: Operation, objects: Objects) -> bool:
-    """Whether an operation with an object that leads to an array gives a part of it, sets one, or is followed."""
-    if op.kind == "call":
-        called = a.of(op.operands[0])
-        return any(o.value is f for o in called for f in _HARMLESS) or bool(a.effect(op).contexts)
-    if any(_is_array(o) for o in objects):
-        return False
-    return op.kind == "attribute" or (op.kind == "item" and isinstance(op.operands[1], Constant))
 
 
 def _touched_besides(whole: Context, code: Code) -> Touched | None:
@@ -411,24 +382,15 @@ def _named(written: Collection[Location], read: Collection[Location], guards: tu
     names, others = frozenset(_attributes(written)), frozenset(_attributes(read))
     if ANY in names or ANY in others:
         return None
-    return Touched(names, others, _containers(written), _containers(read), False, guards)
-
-
-def _containers(locations: Collection[Location]) -> frozenset[int] | None:
-    """The identities of the lists and dicts of modules to which some locations belong; None where that is not known."""
-    found = [o for o, field in locations if _is_item(o, field) and o.is_input]
-    known = all(o.kind in ("global", "param") for o in found)
-    return frozenset(id(shown_by(o.value)) for o in found if o.kind == "global") if known else None
+    changed = [o for o, field in written if _is_item(o, field) and o.is_input]
+    known = all(o.kind in ("global", "param") for o in changed)
+    containers = frozenset(id(shown_by(o.value)) for o in changed if o.kind == "global") if known else None
+    return Touched(names, others, containers, False, False, guards)
 
 
 def _union(some: frozenset[T] | None, others: frozenset[T] | None) -> frozenset[T] | None:
     """All of two sets; None, which stands for anything, if one is."""
     return None if some is None or others is None else some | others
-
-
-def _is_array(o: Object) -> bool:
-    """Whether an abstract object is an array of numbers that exists."""
-    return o.kind == "global" and o.cls is ARRAY and o.value.dtype.kind in "fiubc"
 
 
 def _read(context: Context) -> Iterator[Location]:

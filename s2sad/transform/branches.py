@@ -87,7 +87,9 @@ def _named(s: Specialiser, values: Sequence[Abstract], op: Operation, frame: Fra
 def created(before: State, states: Sequence[State]) -> list[Cell]:
     """The cells of attributes that some states have and the objects, which exist already, did not have before."""
     new = dict.fromkeys(cell for state in states for cell in state if cell not in before)
-    return [cell for cell in new if cell.record is not None and cell.record.identity in before]
+    found = [cell for cell in new if cell.record is not None and cell.record.identity in before]
+    presence.loosen(found, states)
+    return found
 
 
 def changed_in(before: State, states: Sequence[State]) -> list[Cell]:

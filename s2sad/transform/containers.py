@@ -200,16 +200,18 @@ def _set_fields(s: Specialiser, record: Record, before: Collection[Any], slots: 
         taken.delete_too(s, record, key)
         s.state[record.fields[key]] = UNSET
     for key, value in values.items():
-        if key not in before and record.fields.get(key) in s.state:
-            # A key that has been there comes last, once it is there again.
-            raise NotSpecialisedError("order")
         _set_field(s, record, key, value)
 
 
 def _set_field(s: Specialiser, record: Record, key: Any, value: Abstract) -> None:
     """Set an attribute of an object, or an item of a list or dict that exists, by its ``__dict__`` or items."""
+    if record.cls is not Container and not isinstance(key, str):
+        raise NotSpecialisedError("__dict__")
+    if s.state.get(record.fields.get(key, record.identity)) is UNSET:
+        # A key that has been there comes last, once it is there again.
+        raise NotSpecialisedError("order")
     taken.set_item_too(s, record, key, value)
-    presence.assign(s, record.fields.setdefault(key, Cell(title_of(key), None, record)), value, s.relied.at)
+    presence.assign(s, presence.cell_for(s.state, record, key, title_of(key)), value, s.relied.at)
 
 
 def put_at(s: Specialiser, items: Items, at: int, value: Abstract) -> None:
@@ -235,7 +237,9 @@ def put(s: Specialiser, items: Items, key: Any, value: Abstract) -> None:
     assert content is not None
     assert content.keys is not None
     at = position(content, key)
-    if at is not None:
+    if items.record is not None:
+        _set_field(s, items.record, key, value)
+    elif at is not None:
         put_at(s, items, at, value)
     else:
         change(s, items, (*content.slots, slot(s, value, key)), (*content.keys, key))

@@ -287,6 +287,7 @@ class Record:
     in each function of the new program.  Of an argument ``own`` are the names of the attributes that it has at entry;
     the operand from which they are read is in the field without a name.  ``axes`` is how many one has, if
     known, that is an array (`arrays.py`).  ``made_of`` says what attributes of an argument are, or what it leads to.
+    Fields whose cells are ``loose`` came in another order on another way through the program.
     """
 
     cls: type
@@ -297,6 +298,16 @@ class Record:
     own: frozenset[str] | None = None
     axes: int | None = None
     made_of: Composite | None = None
+    loose: set[Cell] = field(default_factory=set)
+
+
+class Loose(tuple[Any, ...]):
+    """The keys or items of a dict of which the order is not known: nothing may go through them."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotSpecialisedError("order")
 
 
 class Container:

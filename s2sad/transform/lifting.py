@@ -98,7 +98,9 @@ class Lifted:
     cell: types.CellType = field(default_factory=types.CellType)
     titles: tuple[str | None, ...] = (None,)
     changed: tuple[int, ...] = ()
-    created: tuple[tuple[int, str], ...] = ()
+    created: tuple[tuple[int, Any], ...] = ()
+    #: The objects that get attributes in an order which is not known.
+    loose: frozenset[int] = frozenset()
     results: Any = None
     rebuild: Rebuild = lambda again: (next(again.leaves),)
     complete: bool = False
@@ -259,6 +261,7 @@ def _made(
         lifted.tables, lifted.handed, lifted.facts = made[6:]
         lifted.written = tuple([n for n, thing in again.made.items() if cell_of(thing) in written])
         lifted.settled = tuple([n for n, thing in again.made.items() if cell_of(thing) in settled_cells])
+        lifted.loose = frozenset(n for n, thing in again.made.items() if isinstance(thing, Record) and thing.loose)
         lifted.gives_settled = not settled_cells <= initial.keys()
         after = lifted.taken, lifted.results, lifted.changed, lifted.created, lifted.written
         if not lifted.recursive or before == after:
@@ -294,7 +297,7 @@ def _finished(
     tuple[int, ...],
     tuple[str | None, ...],
     tuple[int, ...],
-    tuple[tuple[int, str], ...],
+    tuple[tuple[int, Any], ...],
     Any,
     Code,
     dict[int, Table],
@@ -308,12 +311,13 @@ def _finished(
     returns = [r for r in returns if r.token in exits_of]
     cells = {n: c for n, c in things.items() if isinstance(c, Cell)}
     changed = tuple([n for n, c in cells.items() if any(not same(r.state[c], initial[c]) for r in returns)])
-    created: list[tuple[int, str]] = []
+    created: list[tuple[int, Any]] = []
     for number, names in records.items():
         record = things[number]
         assert isinstance(record, Record)
         new = [n for n, cell in record.fields.items() if n not in names and any(cell in r.state for r in returns)]
-        created += [(number, name) for name in new]
+        presence.loosen([record.fields[n] for n in new], [r.state for r in returns])
+        created += [(number, name) for name in sorted(new, key=list(record.fields).index)]
     numbers = {thing: number for number, thing in things.items()}
 
     places = [cells[n] for n in changed]
@@ -455,7 +459,9 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
         record = things[number]
         assert isinstance(record, Record)
         # The other way of a condition may have set the attribute: it has one cell.
-        s.state[record.fields.setdefault(name, Cell(name, None, record))] = content
+        cell = presence.cell_for(s.state, record, name, name if isinstance(name, str) else "")
+        s.state[cell] = content
+        record.loose.update([cell] if number in lifted.loose else ())
     s.state.settle(cell_of(things[n]) for n in lifted.settled)
     if lifted.gives_settled:
         s.state.settle(cell for cell in s.state if cell not in before)

@@ -126,9 +126,7 @@ def put(s: Specialiser, record: Record, name: str, value: Abstract) -> None:
     """Set an attribute."""
     if typed.operand_of(s.state, record) is not None:
         raise NotSpecialisedError("given")
-    if name not in record.fields:
-        record.fields[name] = Cell(name, None, record)
-    presence.assign(s, record.fields[name], value)
+    presence.assign(s, presence.cell_for(s.state, record, name, name), value)
 
 
 def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from s2sad.ir.code import NONE, UNSET, Constant, Exit, Operand, Operation, Place, Region, Value
 from s2sad.transform.cells import State
@@ -16,6 +16,7 @@ from s2sad.transform.known import (
     InList,
     Items,
     Kept,
+    Loose,
     NotSpecialisedError,
     Record,
     Unsure,
@@ -123,6 +124,28 @@ def as_items(state: State, record: Record) -> Items:
     return made
 
 
+def cell_for(state: State, record: Record, name: Any, title: str) -> Cell:
+    """The cell of an attribute or item that is going to be set; a new one comes after those that are there."""
+    cell = record.fields.get(name)
+    if cell is None:
+        cell = record.fields[name] = Cell(title, None, record)
+    elif cell not in state:
+        # It has been set on another way, or in an attempt that was given up.
+        record.fields[name] = record.fields.pop(name)
+    return cell
+
+
+def loosen(new: Sequence[Cell], states: Sequence[State]) -> None:
+    """Take notice of new fields of objects that some states have in different orders, and else of the order."""
+    for record in {cell.record for cell in new if cell.record is not None}:
+        own = {cell: name for name, cell in record.fields.items() if cell in new}
+        orders = {tuple([cell for cell in state if cell in own]) for state in states}
+        if len(orders) > 1:
+            record.loose.update(own)
+        for cell in next(iter(orders)):
+            record.fields[own[cell]] = record.fields.pop(own[cell])
+
+
 def fields_of(state: State, record: Record) -> Content:
     """What the ``__dict__`` of an object, or the list or dict that a record stands for, holds.
 
@@ -133,7 +156,10 @@ def fields_of(state: State, record: Record) -> Content:
     if any(isinstance(state[cell], (Unsure, Kept, InList)) for cell in held.values()):
         raise NotSpecialisedError("__dict__")
     is_list = record.cls is Container and record.origin is not None and type(record.origin.value) is list
-    return Content(tuple(held.values()), None if is_list else tuple(held))
+    if is_list:
+        return Content(tuple([held[at] for at in range(len(held))]), None)
+    ordered = tuple if record.loose.isdisjoint(held.values()) else Loose
+    return Content(ordered(held.values()), ordered(held))
 
 
 def missing(s: Specialiser, record: Record, name: str, place: Place | None) -> Value:

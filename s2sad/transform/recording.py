@@ -104,7 +104,7 @@ def begun(s: Specialiser, op: Operation, frame: Frame) -> Done:
     for end in range(1, len(way) + 1):
         held = dict if end < len(way) else type(container)
         rest_on(s, base, way[:end], ClassHeld, (True, held))
-    s.relied.recorded[Recorded(root, (*path, *way))] = None
+    s.relied.recorded[Recorded(root, (*path, *way))] = id(container)
     s.relied.recording.add((id(frame.env), found.by))
     s.used = True
     operand = s.emit("attribute", (s.dynamic(whole(s, base) if taken else base),), name, place=frame.place or op.place)

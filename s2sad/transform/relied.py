@@ -151,7 +151,7 @@ class Relied:
     constants: bool = True
     containers: set[int] = field(default_factory=set)
     recording: set[tuple[int, Operation]] = field(default_factory=set)
-    recorded: dict[Recorded, None] = field(default_factory=dict)
+    recorded: dict[Recorded, int] = field(default_factory=dict)
     filled: set[Value] = field(default_factory=set)
     state: dict[int, Reached] = field(default_factory=dict)
     reached: dict[int, Reached] = field(default_factory=dict)

@@ -309,6 +309,7 @@ class Shapes:
             return known
         number = self.numbers[record]
         fields = [(name, *self.cell(cell)) for name, cell in record.fields.items() if cell in self.state]
+        loose = tuple([name for name, cell in record.fields.items() if cell in record.loose])
 
         def again(context: Again) -> Record:
             fresh = context.made[number] = Record(
@@ -325,6 +326,7 @@ class Shapes:
             for name, _, rebuild in fields:
                 fresh.fields[name] = cell = rebuild(context)
                 cell.record = cell.record or fresh
+            fresh.loose.update(fresh.fields[name] for name in loose if name in fresh.fields)
             return fresh
 
         return (
@@ -334,6 +336,7 @@ class Shapes:
             record.axes,
             record.made_of,
             tuple([(name, key) for name, key, _ in fields]),
+            loose,
         ), again
 
     @property

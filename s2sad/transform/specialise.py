@@ -193,7 +193,9 @@ def specialised(
             wanted.update(more)
             continue
         # What was found holds if what remains to run as it stands does not change it, nor read what is remembered.
-        entered = replace(state, read=frozenset(k for k, named in s.relied.variables.items() if named.is_attribute))
+        seen = frozenset(k for k, named in s.relied.variables.items() if named.is_attribute)
+        recording = frozenset(s.relied.recorded.values())
+        entered = replace(state, read=seen, containers=_taken_containers(s), recorded=recording)
         steady = None if whole is None else _steady(source.function, whole, s.sources, program, entered)
         changed = frozenset(steady.changed(s.relied.attributes)) if steady is not None else frozenset()
         recorded = list(s.relied.recorded)
@@ -244,6 +246,8 @@ def specialised(
 def _are_read(s: Specialiser, steady: Steady, recorded: Collection[Recorded]) -> bool:
     """Whether something may read the attributes by which containers are recorded in, or set them."""
     names = {next(step for step in reversed(r.path) if isinstance(step, str)) for r in recorded}
+    if steady.touched is not None and steady.touched.kept:
+        return True
     own = s.relied.looked_up | s.relied.read | s.relied.remembered
     return steady.reads(names) or bool(steady.changed(names)) or not names.isdisjoint(own)
 
@@ -262,10 +266,15 @@ def _steady(
     return Steady((whole.function, *sources), unknown, direct)
 
 
+def _taken_containers(s: Specialiser) -> frozenset[int]:
+    """The lists and dicts that exist and are taken apart, by identity."""
+    return frozenset(n for n, record in s.relied.taken.items() if record.cls is Container)
+
+
 def _may_be_read(s: Specialiser, steady: Steady) -> bool:
     """Whether something that a new program runs as it stands may read what it sets on objects that exist."""
-    names, containers = s.relied.remembered, [n for n, record in s.relied.taken.items() if record.cls is Container]
-    if containers and (steady.may_change(containers) or steady.looks_into(containers)):
+    names = s.relied.remembered
+    if _taken_containers(s) and steady.reads_kept():
         return True
     return bool(names) and (steady.reads(names) or not names.isdisjoint(s.relied.read))
 

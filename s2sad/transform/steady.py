@@ -95,10 +95,9 @@ class Steady:
             or not self.touched.containers.isdisjoint(containers)
         )
 
-    def looks_into(self, containers: Collection[int]) -> bool:
-        """Whether a function that runs as it stands may read an item of some lists and dicts, known by identity."""
-        found = None if self.touched is None else self.touched.looked_into
-        return found is None or not found.isdisjoint(containers)
+    def reads_kept(self) -> bool:
+        """Whether something reads or changes a list or dict of the program's state but by what is taken apart."""
+        return self.touched is None or self.touched.kept
 
     def reads_state(self) -> bool:
         """Whether something reads an array that the program reads at its start, and writes."""
