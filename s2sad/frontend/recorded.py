@@ -52,8 +52,10 @@ def recordings(nodes: Sequence[Node], lookup: Lookup, *statements: Any) -> dict[
     if not found:
         return {}
     roots = {id(root) for _, root in found.values()}
-    # Whoever mentions the variable otherwise may read what was recorded.
+    # Whoever mentions the variable otherwise may read what was recorded, as an attribute of its module too.
     read = {n.id for n in nodes if isinstance(n, gast.Name) and id(n) not in roots}
+    read |= {n.attr for n in nodes if isinstance(n, gast.Attribute)}
+    read |= {n.value for n in nodes if isinstance(n, gast.Constant) and isinstance(n.value, str)}
     if not _ANY.isdisjoint(read):
         return {}
     return {number: name for number, (name, _) in found.items() if name not in read}

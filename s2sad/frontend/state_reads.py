@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import types
 from collections.abc import Collection, Iterable
+from typing import Any
 
 from s2sad.effects.mod_ref import Context
 from s2sad.effects.objects import ARRAY, CONSTANT, ITEMS, KEYS, Object, Objects
 from s2sad.effects.points_to import Activation
 from s2sad.ir.code import Code, Constant, Operand, Operation, inner, regions_in
+from s2sad.runtime.classes import is_of_library, own_class
 from s2sad.runtime.copies import Reach
 from s2sad.runtime.objects import record, remember, state_of, still
 from s2sad.runtime.parts import led_to
@@ -24,38 +26,62 @@ _HARMLESS = (state_of, remember, record, still, in_one_place, type, isinstance, 
 _HANDING_ON = ("copy", "store", "load")
 
 
+#: A variable of a module, and the attributes and items that lead on from there; whether each step is an item.
+Path = tuple[str, tuple[tuple[bool, Any], ...]]
+
+
 def is_read(
-    contexts: Iterable[Context], kept: Collection[int], made: Code | None = None, recorded: Collection[int] = ()
+    contexts: Iterable[Context],
+    kept: Collection[int],
+    along: tuple[Code | None, Collection[Path]] = (None, ()),
+    recorded: Collection[int] = (),
 ) -> bool:
     """Whether something reads one of some arrays, lists and dicts, or may do so by an object that leads there.
 
-    They are known by identity.  `state_of` and `record` do not count, nor what the function that was ``made`` reads
-    along attributes and items of variables: that is what it does at its start, or to record there.  A function that is
-    followed may read items of those in which it has ``recorded``: who reads the attributes is known by their names.
+    `state_of` and `record` do not count.
+
+    Args:
+        contexts: What the functions of the program do.
+        kept: The arrays, lists and dicts, by identity.
+        along: The function that reads lists and dicts at its start, or to record in them, and the ways there.
+        recorded: Those in which is recorded.  A function that is followed may read items of these: who reads the
+            attributes that lead there is known by their names.
     """
     leading: dict[int, bool] = {}
 
     def leads(o: Object) -> bool:
-        if o.kind != "global" or o.cls is None or isinstance(o.value, CONSTANT):
+        if o.kind != "global" or o.cls is None:
             return False
         if id(o.value) not in leading:
-            leading[id(o.value)] = not Reach([o.value], led_to).objects.keys().isdisjoint(kept)
+            leading[id(o.value)] = not Reach(_held_by(o.value), led_to).objects.keys().isdisjoint(kept)
         return leading[id(o.value)]
 
     for context in contexts:
         a, body = context.activation, context.activation.code.body
-        checked, along = _checked(a), _read_along(a) if a.code is made else frozenset()
+        checked, own = _checked(a), _read_along(a, along[1]) if a.code is along[0] else frozenset()
         for op in inner(body):
-            if op in along or (op.kind == "tuple" and op.result in checked):
+            if op in own or (op.kind == "tuple" and op.result in checked):
                 continue
-            for operand in op.operands:
+            for at, operand in enumerate(op.operands):
                 objects = a.of(operand)
+                if op.kind == "call" and at == 0:
+                    # To make an object of a class reads nothing of what the class has.
+                    objects = frozenset(o for o in objects if not isinstance(o.value, type))
                 bound = {x for o in objects if o.cls is types.MethodType for x in a.load((o,), "__self__")}
                 if any(map(leads, objects | bound)) and not is_harmless(a, op, objects, kept, recorded):
                     return True
         if any(leads(o) for region in regions_in(body) for operand in region.exit.operands for o in a.of(operand)):
             return True
     return False
+
+
+def _held_by(value: Any) -> list[Any]:
+    """An object, or what a class of the user's or a module of the user's has."""
+    if isinstance(value, types.ModuleType):
+        return [] if is_of_library(value.__name__) else list(vars(value).values())
+    if isinstance(value, type):
+        return [] if own_class(value) is None else [x for base in value.__mro__[:-1] for x in vars(base).values()]
+    return [] if isinstance(value, CONSTANT) else [value]
 
 
 def is_harmless(
@@ -76,17 +102,27 @@ def is_harmless(
     return is_item or (op.kind == "attribute" and op.data != "__dict__")
 
 
-def _read_along(a: Activation) -> frozenset[Operation]:
-    """The operations that read attributes of variables of modules, and items of them by constants."""
-    along: set[Operand] = set()
+def _read_along(a: Activation, ways: Collection[Path]) -> frozenset[Operation]:
+    """The operations that read along some ways, and items by constants of what is there."""
+    paths: dict[Operand, Path] = {}
     found: set[Operation] = set()
     for op in inner(a.code.body):
-        is_step = op.kind in ("attribute", "copy") or (op.kind == "item" and isinstance(op.operands[1], Constant))
-        if op.kind == "call" and any(o.value is still for o in a.of(op.operands[0])):
-            along.update(op.results if op.operands[1] in along else ())
-        if op.kind == "global" or (is_step and op.operands[0] in along):
-            along.update(op.results)
-            found.add(op)
+        before = paths.get(op.operands[0]) if op.operands else None
+        path: Path | None = None
+        if op.kind == "global":
+            path = op.data, ()
+        elif op.kind == "call" and any(o.value is still for o in a.of(op.operands[0])):
+            path = paths.get(op.operands[1])
+        elif before is not None and op.kind == "attribute":
+            path = before[0], (*before[1], (False, op.data))
+        elif before is not None and op.kind == "item" and isinstance(op.operands[1], Constant):
+            path = before[0], (*before[1], (True, op.operands[1].value))
+        elif op.kind == "copy":
+            path = before
+        if path is not None:
+            paths[op.result] = path
+            leads = any(way[0] == path[0] and way[1][: len(path[1])] == path[1] for way in ways)
+            found.update([op] if leads or (op.kind == "item" and before in ways) else [])
     return frozenset(found)
 
 

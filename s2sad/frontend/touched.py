@@ -34,7 +34,7 @@ from s2sad.effects.objects import (
 from s2sad.frontend.lower_statements import lower_function
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source
-from s2sad.frontend.state_reads import is_array, is_harmless, is_read
+from s2sad.frontend.state_reads import Path, is_array, is_harmless, is_read
 from s2sad.frontend.summaries import code_of, is_trusted, shapes_of
 from s2sad.ir.code import Code, inner
 from s2sad.ir.types import Kind
@@ -85,7 +85,7 @@ class State:
         variables: The variables of modules and classes, by the identity of what has them and their names, with that.
         read: Those that the new program reads at its start as attributes.
         codes: Those that read or write one of these, or call one that does.
-        containers: The lists and dicts that are taken apart, by identity.
+        containers: The lists and dicts that are taken apart, by identity, with the ways along which they are read.
         recorded: Those in which it records.
     """
 
@@ -93,8 +93,8 @@ class State:
     variables: Mapping[tuple[int, str], Any] = field(default_factory=dict)
     codes: frozenset[Code] = frozenset()
     read: frozenset[tuple[int, str]] = frozenset()
-    containers: frozenset[int] = frozenset()
-    recorded: frozenset[int] = frozenset()
+    containers: Mapping[int, Path] = field(default_factory=dict)
+    recorded: Mapping[int, Path] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.arrays or self.variables)
@@ -261,8 +261,9 @@ def _touched(
         return None
     reads = bool(state.arrays) and is_read(contexts, state.arrays.keys())
     reads = reads or any(_has_variables(c, made, state) for c in contexts if state.variables)
-    containers = state.containers | state.recorded
-    kept = bool(containers) and is_read(contexts, containers, made, state.recorded)
+    containers = {**state.containers, **state.recorded}
+    along = made, frozenset(containers.values())
+    kept = bool(containers) and is_read(contexts, containers, along, state.recorded)
     return replace(found, state=reads, kept=kept)
 
 

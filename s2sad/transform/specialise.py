@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from s2sad.errors import Place, SourceError, Violation
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
+from s2sad.frontend.state_reads import Path
 from s2sad.frontend.touched import Calls, State
 from s2sad.ir.code import UNSET, Code, Value, Variable, inner
 from s2sad.ir.types import Fact
@@ -36,6 +37,7 @@ from s2sad.transform.cells import Returned
 from s2sad.transform.composites import may_change
 from s2sad.transform.entered import with_state
 from s2sad.transform.existing import is_existing
+from s2sad.transform.found import Key
 from s2sad.transform.functions import same_function
 from s2sad.transform.handlers import HANDLERS
 from s2sad.transform.instances import Instance, part
@@ -194,7 +196,7 @@ def specialised(
             continue
         # What was found holds if what remains to run as it stands does not change it, nor read what is remembered.
         seen = frozenset(k for k, named in s.relied.variables.items() if named.is_attribute)
-        recording = frozenset(s.relied.recorded.values())
+        recording = {n: _way(r.root, r.path) for r, n in s.relied.recorded.items()}
         entered = replace(state, read=seen, containers=_taken_containers(s), recorded=recording)
         steady = None if whole is None else _steady(source.function, whole, s.sources, program, entered)
         changed = frozenset(steady.changed(s.relied.attributes)) if steady is not None else frozenset()
@@ -266,15 +268,24 @@ def _steady(
     return Steady((whole.function, *sources), unknown, direct)
 
 
-def _taken_containers(s: Specialiser) -> frozenset[int]:
-    """The lists and dicts that exist and are taken apart, by identity."""
-    return frozenset(n for n, record in s.relied.taken.items() if record.cls is Container)
+def _taken_containers(s: Specialiser) -> dict[int, Path]:
+    """The lists and dicts that exist and are taken apart, by identity, with the ways along which they are read."""
+    known = {n: record.origin for n, record in s.relied.taken.items() if record.cls is Container}
+    return {n: _way(origin.read[1], origin.read[2]) for n, origin in known.items() if origin and origin.read}
+
+
+def _way(root: str, path: tuple[str | Key, ...]) -> Path:
+    """A variable, and the attributes and items that lead on from there."""
+    return root, tuple([(True, step.key) if isinstance(step, Key) else (False, step) for step in path])
 
 
 def _may_be_read(s: Specialiser, steady: Steady) -> bool:
     """Whether something that a new program runs as it stands may read what it sets on objects that exist."""
     names = s.relied.remembered
-    if _taken_containers(s) and steady.reads_kept():
+    containers = _taken_containers(s).values()
+    # Under their names they may be read of objects, modules and classes that are not known.
+    titles = {[root, *(step for is_item, step in path if not is_item)][-1] for root, path in containers}
+    if containers and (steady.reads_kept() or not titles.isdisjoint(s.relied.read)):
         return True
     return bool(names) and (steady.reads(names) or not names.isdisjoint(s.relied.read))
 

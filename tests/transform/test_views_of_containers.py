@@ -5,6 +5,11 @@ A derivative goes through that, or the program is refused; so it is with what a 
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import inspect
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -12,6 +17,7 @@ from s2sad import grad, jvp
 from s2sad.errors import S2SADError
 from tests.oracle import numeric_gradient
 from tests.sources import names_of
+from tests.transform import dicts_of_module
 
 X, WAY = np.array([0.8, 0.5]), np.array([1.0, -0.4])
 HEAD = """
@@ -124,3 +130,17 @@ def test_a_proxy_shows_what_is_put_there() -> None:
     text = HEAD + WRITES["and read"].format(READ["proxy"])
     expected = numeric_gradient(lambda x: names_of(text)["f"](x), (X,))
     np.testing.assert_allclose(grad(names_of(text)["f"])(X), expected, rtol=1e-6)
+
+
+#: Functions of a module that read its dicts by the module, by classes, or by their names.
+OF_MODULE = sorted(n for n, f in vars(dicts_of_module).items() if inspect.isfunction(f))
+
+
+@pytest.mark.parametrize("name", OF_MODULE)
+def test_by_the_module_and_by_classes(name: str) -> None:
+    def fresh() -> Any:
+        return getattr(importlib.reload(dicts_of_module), name)
+
+    expected = numeric_gradient(lambda x: fresh()(x), (X,))
+    with contextlib.suppress(S2SADError):
+        np.testing.assert_allclose(grad(fresh())(X), expected, rtol=1e-6)
