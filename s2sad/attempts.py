@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from s2sad.errors import S2SADError
-from s2sad.ir.nodes import Assign, Block, Call, Const, Copy, Enter, Exit, Expr, Function, If, Opaque, Stmt
+from s2sad.ir.nodes import Assign, Block, Call, Const, Copy, Effect, Enter, Exit, Expr, Function, If, Opaque, Stmt
 from s2sad.ir.traverse import blocks, expressions, is_attempt, map_stmt, subexpressions, walk
 
 
@@ -73,11 +75,23 @@ def _unguarded(classes: tuple[Expr, ...]) -> tuple[Expr, ...]:
 
 
 def _may_refuse(block: Iterable[Stmt]) -> bool:
-    """Whether statements call what may raise one of our errors."""
+    """Whether statements call what may raise one of our errors, or raise what may be one."""
+    block = list(block)
+    if any(isinstance(s, Effect) and _raises_another(s.node) for s in walk(block)):
+        return True
     parts = [e for s in walk(block) for x in expressions(s) for e in subexpressions(x)]
     return any(
         isinstance(e, Opaque) or (isinstance(e, Call) and e.op.kind in ("user", "met", "runtime")) for e in parts
     )
+
+
+def _raises_another(node: Any) -> bool:
+    """Whether a statement raises what is no exception of Python's own."""
+    raised = getattr(node, "exc", None)
+    cls = raised.func if isinstance(raised, ast.Call) else raised
+    known = getattr(builtins, cls.id, None) if isinstance(cls, ast.Name) else None
+    is_own = isinstance(known, type) and issubclass(known, BaseException)
+    return isinstance(node, ast.Raise) and not is_own
 
 
 def handlers(

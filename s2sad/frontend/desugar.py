@@ -164,7 +164,9 @@ class _Desugaring:
         body, manager = self.block(s.body), first.context_expr
         classes = suppressed(manager, self.lookup)
         if classes is not None and first.optional_vars is None:
-            kind = gast.copy_location(gast.Tuple(elts=classes, ctx=gast.Load()), manager)
+            kind = classes[0] if len(classes) == 1 else None
+            if kind is None or isinstance(kind, gast.Starred):
+                kind = gast.copy_location(gast.Tuple(elts=classes, ctx=gast.Load()), manager)
             handler = gast.ExceptHandler(kind, None, [gast.copy_location(gast.Pass(), s)])
             return [gast.copy_location(gast.Try(body, [gast.copy_location(handler, s)], [], []), s)]
         if is_known(manager, self.lookup) or bound_value(manager, self.lookup) is not None:

@@ -31,10 +31,19 @@ def bound_value(manager: Node, lookup: Lookup) -> Node | None:
 
 
 def suppressed(manager: Node, lookup: Lookup) -> list[Node] | None:
-    """The classes of exceptions that ``suppress(...)`` swallows; None for any other manager."""
+    """The classes of exceptions that ``suppress(...)`` swallows, tuples taken apart; None for any other manager."""
     if isinstance(manager, gast.Call) and lookup(manager.func)[1] is contextlib.suppress and not manager.keywords:
-        return list(manager.args)
+        return [cls for argument in manager.args for cls in _classes(argument, lookup)]
     return None
+
+
+def _classes(argument: Node, lookup: Lookup) -> list[Node]:
+    """What stands in the tuple of an ``except`` for a class or a tuple of classes, which is not taken apart there."""
+    if isinstance(argument, gast.Tuple):
+        return [cls for item in argument.elts for cls in _classes(item, lookup)]
+    if isinstance(lookup(argument)[1], tuple):
+        return [gast.copy_location(gast.Starred(argument, gast.Load()), argument)]
+    return [argument]
 
 
 def is_transparent(manager: Node, lookup: Lookup) -> bool:

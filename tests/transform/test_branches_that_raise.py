@@ -101,3 +101,96 @@ def test_what_can_be_followed_is_followed_though_another_call_was_refused() -> N
     with pytest.raises(S2SADError):
         df(3 * X)
     np.testing.assert_allclose(df(X / 2), numeric_gradient(f, [X / 2]), rtol=1e-7)
+
+
+#: What catches an exception of a class around a statement of several lines, `y` being bound before it.
+CATCHES = {
+    "try": """
+    try:
+        STATEMENT
+    except CLASS:
+        y = x[0] * 7.0
+""",
+    "suppress": """
+    with contextlib.suppress(CLASS):
+        STATEMENT
+""",
+    "exit": """
+    with Quiet():
+        STATEMENT
+""",
+    "generator": """
+    with quiet():
+        STATEMENT
+""",
+    "nested": """
+    try:
+        try:
+            STATEMENT
+        except KeyError:
+            y = x[0] * 3.0
+    except CLASS:
+        y = x[0] * 7.0
+""",
+    "loop": """
+    for i in range(2):
+        try:
+            STATEMENT
+        except CLASS:
+            y = y * 7.0
+""",
+}
+#: Statements that set `y`, with a way that is not followed.
+STATEMENTS = {
+    "branch": """if x[2] > 1.0:
+    y = max(spoil(wave).values(), key=lambda w: hash(w)).at(x[2])
+else:
+    y = wave.at(x[2])""",
+    "function": "y = read(wave, x)",
+}
+AROUND = """
+import contextlib
+
+class Quiet:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        return True
+
+@contextlib.contextmanager
+def quiet():
+    try:
+        yield
+    except CLASS:
+        pass
+
+def read(wave, x):
+    if x[2] > 1.0:
+        return max(spoil(wave).values(), key=lambda w: hash(w)).at(x[2])
+    return wave.at(x[2])
+
+def f(x):
+    wave = Wave(x[0], x[1])
+    y = x[0] * 7.0
+"""
+CAUGHT = ("Exception", "BaseException", "ArithmeticError", "(ValueError, KeyError)")
+
+
+@pytest.mark.parametrize("catch", CATCHES)
+@pytest.mark.parametrize("statement", STATEMENTS)
+@pytest.mark.parametrize("cls", CAUGHT)
+def test_what_is_not_followed_is_not_caught(catch: str, statement: str, cls: str) -> None:
+    indented = CATCHES[catch].splitlines()
+    lines = [
+        line.replace("STATEMENT", STATEMENTS[statement].replace("\n", "\n" + line[: line.find("STATEMENT")]))
+        for line in indented
+    ]
+    f = function_of((CLASSES + AROUND + "\n".join(lines) + "\n    return y\n").replace("CLASS", cls))
+    expected = numeric_gradient(f, [X])
+    np.testing.assert_allclose(grad(f)(X), expected, rtol=1e-7)
+    np.testing.assert_allclose(jvp(f, (X,), (WAY,))[1], expected @ WAY, rtol=1e-7)
+    with pytest.raises(S2SADError):
+        grad(f)(3 * X)
+    with pytest.raises(S2SADError):
+        jvp(f, (3 * X,), (WAY,))
