@@ -142,7 +142,7 @@ def _all_viewed(state: State, target: str, value: Call, dot: Expr) -> Expr:
     if rule is not None and rule.result == "view" and mirrors(value):
         return dot
     names = [n for n in dict.fromkeys(names_in(value)) if n in state.dots and state.make.of[n].kind != "scalar"]
-    if any(state.make.of[n].kind not in ("array", "numeric") for n in names):
+    if any(state.make.of[n].kind in ("other", "dataclass", "record") for n in names):
         what = f"what {value.op.name} gives may be parts of arrays, which are written in place"
         state.refusals.refuse(state.make.origin.line, what, "Take copies of its results, or of what it is given.")
     sources, dots = (Build("tuple", tuple(map(Var, part))) for part in (names, [state.dots[n] for n in names]))

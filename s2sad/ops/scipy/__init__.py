@@ -112,6 +112,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
         "models.circular",
         "models.intervals",
         "models.densities",
+        "models.multivariate",
         "refusals",
     ),
 }
