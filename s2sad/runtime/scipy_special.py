@@ -215,7 +215,7 @@ def spherical(name: str, n: int, x: Array, order: int) -> Array:
 
     (2 n + 1) f_n' = n f_(n - 1) - (n + 1) f_(n + 1), with other signs for the modified ones.
     """
-    function = getattr(special, name)
+    function, n = getattr(special, name), np.trunc(n) if np.ndim(n) else int(n)
     below, above = {"spherical_in": (1, 1), "spherical_kn": (-1, -1)}.get(name, (1, -1))
     factors: dict[int, Any] = {0: 1.0}
     for _ in range(order):

@@ -13,6 +13,7 @@ from scipy import special
 from s2sad import grad, hvp, jvp, vjp
 from s2sad.errors import S2SADError, UndefinedDerivativeError
 from tests.oracle import numeric_gradient, richardson_jvp
+from tests.transform.remaining import check_both_modes
 
 GAMMA = 0.57721566490153286
 INF = math.inf
@@ -140,7 +141,7 @@ REFUSED: list[tuple[Callable[..., Any], str]] = [
     (lambda x: np.sum(special.jv(x, 1.5)), "special.jv has no derivative with respect to its argument 'v'"),
     (lambda x: np.sum(special.kv(x, 1.5)), "special.kv has no derivative with respect to its argument 'v'"),
     (lambda x: np.sum(special.expn(x, 1.5)), "special.expn has no derivative with respect to its argument 'order'"),
-    (lambda x: np.sum(special.zeta(x, 1.5)), "special.zeta has no derivative with respect to its argument 'x'"),
+    (lambda x: np.sum(special.hyp0f1(x, 1.5)), "special.hyp0f1 has no derivative with respect to its argument 'v'"),
     (lambda x: np.sum(special.eval_legendre(x, 0.5)), "with respect to its argument 'degree'"),
     (lambda x: np.sum(special.hyp2f1(x, 1.0, 2.0, 0.5)), "with respect to its argument 'a'"),
     (lambda x: special.legendre(x[0])(0.5), "use special.eval_legendre"),
@@ -370,7 +371,7 @@ def test_narrow_lines(sigma: float) -> None:
         lambda v: special.jv(v, 1.3),
         lambda v: special.kv(v, 1.3),
         lambda v: special.hyp2f1(1.0, v, 2.5, 0.4),
-        lambda v: special.zeta(v + 2.0, 1.5),
+        lambda v: special.hyp0f1(v + 2.0, 1.5),
         lambda v: special.eval_gegenbauer(3, v, 0.4),
     ],
 )
@@ -420,3 +421,36 @@ def test_elliptic_integrals_twice(f: Callable[..., Any]) -> None:
     expected = numeric_gradient(lambda t: np.sum(grad(f)(t) * way), [k])
     np.testing.assert_allclose(grad(f)(k), numeric_gradient(f, [k]), rtol=1e-8)
     np.testing.assert_allclose(hvp(f, (k,), (way,)), expected, rtol=1e-8)
+
+
+TRUNCATED: dict[str, Callable[[Any], Any]] = {
+    "kn": lambda x: special.kn(2.6, x),
+    "yn": lambda x: special.yn(2.6, x),
+    "expn": lambda x: special.expn(2.4, x),
+    "expn below one": lambda x: special.expn(0.4, x),
+    "bdtr": lambda x: special.bdtr(1.4, 3.6, 0.3 * x),
+    "bdtrc": lambda x: special.bdtrc(1.4, 3.6, 0.3 * x),
+    "bdtri": lambda x: special.bdtri(1.4, 3.6, 0.3 * x),
+    "nbdtr": lambda x: special.nbdtr(1.4, 3.6, 0.3 * x),
+    "nbdtrc": lambda x: special.nbdtrc(1.4, 3.6, 0.3 * x),
+    "nbdtri": lambda x: special.nbdtri(1.4, 3.6, 0.3 * x),
+    "spherical": lambda x: special.spherical_jn(1.4, x),
+}
+
+
+@pytest.mark.filterwarnings("ignore:floating point number truncated", "ignore:non-integer arg n")
+@pytest.mark.parametrize("name", TRUNCATED)
+def test_orders_that_are_no_whole_numbers(name: str) -> None:
+    """SciPy truncates them where it counts by them."""
+    x = np.array([0.8, 1.7])
+    f = lambda x: np.sum(TRUNCATED[name](x) * np.array([1.0, 0.7]))  # noqa: E731
+    check_both_modes(f, x, np.array([0.6, -0.8]))
+
+
+def test_exponents_of_the_zeta_function() -> None:
+    x = np.array([-2.0, -6.3, 0.4, 1.2, 2.7, 30.0])
+    slope = richardson_jvp(special.zetac, (x,), (np.ones(6),))
+    np.testing.assert_allclose(grad(lambda x: np.sum(special.zetac(x)))(x), slope, rtol=1e-8)
+    np.testing.assert_allclose(grad(lambda x: np.sum(special.zeta(x)))(x), slope, rtol=1e-8)
+    with pytest.raises(S2SADError, match="second order below"):
+        jvp(grad(lambda x: np.sum(special.zeta(x))), (x,), (x,))

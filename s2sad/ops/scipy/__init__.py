@@ -99,6 +99,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
         "special_elliptic",
         "special_inverses",
         "special_integrals",
+        "special_zeta",
     ),
     "scipy.stats": (
         "stats",

@@ -90,11 +90,6 @@ def polygamma(n: Array, x: Array) -> Array:
     return special.polygamma(n + 1, x)
 
 
-@elementwise(special.zeta, wrt=["q"], samples=of([2, 1.7, 4.5], sampling.POSITIVE))
-def zeta(x: Array, q: Array = None) -> Array:
-    return -x * special.zeta(x + 1, q)
-
-
 def _multigammaln_samples() -> Sequence[Sample]:
     return [sample(2.3, 1), sample(3.7, 3), sample(np.array([2.3, 4.1]), 2), sample(np.float64(3.3), 4)]
 

@@ -60,7 +60,8 @@ def y1(z: Array, x: Array) -> Array:
 
 @elementwise(special.yn, wrt=["x"], samples=_WHOLE)
 def yn(order: Array, x: Array) -> Array:
-    return 0.5 * (special.yn(order - 1, x) - special.yn(order + 1, x))
+    whole = np.trunc(order)
+    return 0.5 * (special.yn(whole - 1, x) - special.yn(whole + 1, x))
 
 
 @elementwise(special.yv, wrt=["x"], samples=_ABOVE_ZERO)
@@ -133,7 +134,8 @@ def k1e(z: Array, x: Array) -> Array:
 
 @elementwise(special.kn, wrt=["x"], samples=_WHOLE)
 def kn(order: Array, x: Array) -> Array:
-    return -0.5 * (special.kn(order - 1, x) + special.kn(order + 1, x))
+    whole = np.trunc(order)
+    return -0.5 * (special.kn(whole - 1, x) + special.kn(whole + 1, x))
 
 
 @elementwise(special.kv, wrt=["x"], samples=_ABOVE_ZERO)
@@ -216,7 +218,7 @@ def exp1(x: Array) -> Array:
 
 @elementwise(special.expn, wrt=["x"], samples=of([0, 1, 2, 5], sampling.POSITIVE))
 def expn(z: Array, order: Array, x: Array) -> Array:
-    return expn_derivative(z, order, x)
+    return expn_derivative(z, np.trunc(order), x)
 
 
 # --- functions with several results ---

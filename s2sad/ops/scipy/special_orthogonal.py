@@ -33,6 +33,7 @@ _COMPLEX = at((0.7 + 0.4j,), ([1.5 + 0.2j, 0.3 - 0.9j],))
 _EDGES = at(([1.0, -1.0, 0.0],))
 _POLYNOMIALS = both(of([0, 1, 2, 5], both(sampling.REAL, _EDGES)), of([2.5], between((-0.8, 0.9))))
 _WHOLE = of([0, 1, 2, 5], both(sampling.REAL, _EDGES))
+_SHIFTED = both(of([0, 1, 2, 5], both(sampling.REAL, _EDGES)), of([2.5], between((0.1, 0.9))))
 
 # --- orthogonal polynomials ---
 
@@ -80,6 +81,32 @@ def eval_gegenbauer(degree: Array, alpha: Array, x: Array) -> Array:
 @elementwise(special.eval_jacobi, wrt=["x"], samples=of([(0, 0.5, 1.5), (1, 0.5, 0.3), (3, 1.5, 0.5)], sampling.REAL))
 def eval_jacobi(degree: Array, alpha: Array, beta: Array, x: Array) -> Array:
     return jacobi_derivative(degree, alpha, beta, x)
+
+
+# C_n(x) = 2 T_n(x / 2) and S_n(x) = U_n(x / 2), and on the interval from 0 to 1.
+@elementwise(special.eval_chebyc, wrt=["x"], samples=_POLYNOMIALS)
+def eval_chebyc(degree: Array, x: Array) -> Array:
+    return degree * special.eval_chebyu(degree - 1, 0.5 * x)
+
+
+@elementwise(special.eval_chebys, wrt=["x"], samples=_POLYNOMIALS)
+def eval_chebys(degree: Array, x: Array) -> Array:
+    return special.eval_gegenbauer(degree - 1, 2, 0.5 * x)
+
+
+@elementwise(special.eval_sh_legendre, wrt=["x"], samples=_SHIFTED)
+def eval_sh_legendre(degree: Array, x: Array) -> Array:
+    return 2 * jacobi_derivative(degree, 0, 0, 2 * x - 1)
+
+
+@elementwise(special.eval_sh_chebyt, wrt=["x"], samples=_SHIFTED)
+def eval_sh_chebyt(degree: Array, x: Array) -> Array:
+    return 2 * degree * special.eval_chebyu(degree - 1, 2 * x - 1)
+
+
+@elementwise(special.eval_sh_chebyu, wrt=["x"], samples=_SHIFTED)
+def eval_sh_chebyu(degree: Array, x: Array) -> Array:
+    return 4 * special.eval_gegenbauer(degree - 1, 2, 2 * x - 1)
 
 
 # --- hypergeometric functions ---
@@ -249,5 +276,3 @@ _POLYNOMIALS_AS_OBJECTS = (
 )  # fmt: skip
 for _name in _POLYNOMIALS_AS_OBJECTS:
     operation(getattr(special, _name), remedy=f"use special.eval_{_name}(..., x), which has the values at x")
-
-operation(special.zetac, remedy="the derivative of the zeta function by its argument has no closed form")

@@ -126,32 +126,32 @@ def pdtri(z: Array, k: Array, y: Array) -> Array:
 
 @elementwise(special.bdtr, wrt=["p"], samples=_SUCCESSES, steps={"k"})
 def bdtr(k: Array, n: Array, p: Array) -> Array:
-    return -beta_density(n - np.floor(k), np.floor(k) + 1, 1 - p)
+    return -beta_density(np.trunc(n) - np.floor(k), np.floor(k) + 1, 1 - p)
 
 
 @elementwise(special.bdtrc, wrt=["p"], samples=_SUCCESSES, steps={"k"})
 def bdtrc(k: Array, n: Array, p: Array) -> Array:
-    return beta_density(n - np.floor(k), np.floor(k) + 1, 1 - p)
+    return beta_density(np.trunc(n) - np.floor(k), np.floor(k) + 1, 1 - p)
 
 
 @elementwise(special.bdtri, wrt=["y"], samples=_SUCCESSES)
 def bdtri(z: Array, k: Array, n: Array, y: Array) -> Array:
-    return -1 / beta_density(n - np.floor(k), np.floor(k) + 1, 1 - z)
+    return -1 / beta_density(np.trunc(n) - np.floor(k), np.floor(k) + 1, 1 - z)
 
 
 @elementwise(special.nbdtr, wrt=["p"], samples=_FAILURES)
 def nbdtr(k: Array, n: Array, p: Array) -> Array:
-    return beta_density(n, np.floor(k) + 1, p)
+    return beta_density(np.trunc(n), np.trunc(k) + 1, p)
 
 
 @elementwise(special.nbdtrc, wrt=["p"], samples=_FAILURES)
 def nbdtrc(k: Array, n: Array, p: Array) -> Array:
-    return -beta_density(n, np.floor(k) + 1, p)
+    return -beta_density(np.trunc(n), np.trunc(k) + 1, p)
 
 
 @elementwise(special.nbdtri, wrt=["y"], samples=_FAILURES)
 def nbdtri(z: Array, k: Array, n: Array, y: Array) -> Array:
-    return 1 / beta_density(n, np.floor(k) + 1, z)
+    return 1 / beta_density(np.trunc(n), np.trunc(k) + 1, z)
 
 
 # --- lines of spectra
