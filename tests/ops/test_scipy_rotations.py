@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation
+from scipy.spatial.transform import Rotation, Slerp
 
 from s2sad import grad, hvp, jvp, value_and_grad
+from s2sad.errors import S2SADError
 from tests.oracle import numeric_gradient, richardson_jvp
 
 RNG = np.random.default_rng(8)
@@ -76,7 +77,38 @@ def by_matrix_taken_as_it_is(v: Any) -> Any:
     return np.sum(Rotation.from_matrix(Rotation.from_rotvec(v).as_matrix(), assume_valid=True).apply(v + 1) ** 3)
 
 
+def by_parameters(v: Any) -> Any:
+    turned = Rotation.from_mrp(v) * FIXED
+    return np.sum(turned.as_mrp() ** 3) + np.sum((turned ** v[0] * turned**-1).as_rotvec() * V)
+
+
+def averaged(v: Any) -> Any:
+    turned = Rotation.concatenate([Rotation.from_rotvec(np.outer(POINTS[:, 0], v)), FIXED])
+    return turned.mean().magnitude() + np.sum(turned.mean(weights=np.arange(6.0) + v[0]).as_matrix() * WEIGHTS[1:, 1:])
+
+
+def aligned(v: Any) -> Any:
+    turned, rest = Rotation.align_vectors(POINTS * v, POINTS[::-1] + v)
+    mirrored, _ = Rotation.align_vectors(POINTS * v, POINTS * [0.4, -0.6, -0.5] + 0.1, weights=np.arange(1.0, 6.0))
+    return np.sum(turned.as_matrix() * WEIGHTS[1:, 1:]) + rest + mirrored.magnitude()
+
+
+def on_the_way(v: Any) -> Any:
+    way = Slerp([0.0, 1.0 + v[0], 3.0], Rotation.from_rotvec(np.stack([v, v**2, v + 1])))
+    return way(0.7).magnitude() + np.sum(way(np.abs(v)).as_rotvec() ** 3) + np.sum(way([0.0, 3.0]).as_quat() ** 3)
+
+
+FURTHER = [by_parameters, averaged, aligned, on_the_way]
+
+
 BY_MATRIX = [by_matrix, by_matrix_that_is_not_orthogonal, by_matrices, by_matrix_taken_as_it_is]
+
+
+def test_what_has_no_rule_of_rotations() -> None:
+    with pytest.raises(S2SADError, match="one pair"):
+        grad(lambda v: Rotation.align_vectors(v, POINTS[0])[1])(V)
+    with pytest.raises(S2SADError, match="times before"):
+        grad(lambda t: Slerp([0.0, 1.0], SEVERAL[:2])(t).magnitude())(1.5)
 
 
 def test_the_matrix_itself_is_made_orthogonal() -> None:
@@ -89,7 +121,9 @@ def test_the_matrix_itself_is_made_orthogonal() -> None:
         grad(f)(-m)
 
 
-@pytest.mark.parametrize("f", [by_vector, in_degrees, by_quaternion, composed, of_several, of_constants, *BY_MATRIX])
+@pytest.mark.parametrize(
+    "f", [by_vector, in_degrees, by_quaternion, composed, of_several, of_constants, *BY_MATRIX, *FURTHER]
+)
 def test_rotations(f: Callable[..., Any]) -> None:
     value, found = value_and_grad(f)(V)
     assert value == pytest.approx(f(V), rel=1e-12)

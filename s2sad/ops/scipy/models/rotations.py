@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
+from scipy.spatial.transform import Rotation, Slerp
 
 from s2sad.ops.models import model
 from s2sad.runtime.scipy.rotations import (
@@ -20,6 +20,7 @@ from s2sad.runtime.scipy.rotations import (
     turn_scale,
     wrapped,
 )
+from s2sad.runtime.undefined import require_rule
 
 _DEGREES = 180 / np.pi
 
@@ -52,6 +53,10 @@ class Turned:
         angles = wrapped(np.stack((outer[..., 0], second, outer[..., 1]), axis=-1))
         return angles * _DEGREES if degrees else angles
 
+    def as_mrp(self) -> Any:
+        q = canonical_of(self.q)
+        return q[..., :3] / (1.0 + q[..., 3:])
+
     def magnitude(self) -> Any:
         return 2 * np.arctan2(np.linalg.norm(self.q[..., :3], axis=-1), np.abs(self.q[..., 3]))
 
@@ -64,6 +69,15 @@ class Turned:
             return np.einsum("...ji,...j->...i", m, vectors)
         return np.einsum("...ij,...j->...i", m, vectors)
 
+    def approx_equal(self, other: Any, atol: Any = None, degrees: Any = False) -> Any:
+        bound = 1e-8 if atol is None else atol / _DEGREES if degrees else atol
+        return (turned_of(other) * self.inv()).magnitude() < bound
+
+    def mean(self, weights: Any = None) -> Any:
+        q = np.atleast_2d(self.q)
+        weighted = q if weights is None else np.expand_dims(weights, -1) * q
+        return Turned(np.linalg.eigh(np.transpose(weighted) @ q)[1][:, -1])
+
     def __getitem__(self, index: Any) -> Any:
         return Turned(self.q[index])
 
@@ -75,6 +89,9 @@ class Turned:
 
     def __rmul__(self, other: Any) -> Any:
         return Turned(product_of(turned_of(other).q, self.q))
+
+    def __pow__(self, n: Any) -> Any:
+        return from_rotvec(n * self.as_rotvec())
 
 
 def turned_of(rotation: Any) -> Any:
@@ -116,6 +133,49 @@ def from_rotvec(rotvec: Any, degrees: Any = False) -> Any:
     v = np.asarray(rotvec, float) / _DEGREES if degrees else np.array(rotvec, float)
     s = np.sum(v * v, axis=-1, keepdims=True)
     return Turned(np.concatenate((half_sine(s) * v, half_cosine(s)), axis=-1))
+
+
+@model(Rotation.from_mrp)
+def from_mrp(mrp: Any) -> Any:
+    v = np.asarray(mrp, float)
+    s = np.sum(v * v, axis=-1, keepdims=True)
+    return Turned(np.concatenate((2 * v, 1 - s), axis=-1) / (1 + s))
+
+
+@model(Rotation.concatenate, given="anything")
+def concatenate(rotations: Any) -> Any:
+    return Turned(np.concatenate([np.atleast_2d(turned_of(rotation).q) for rotation in rotations]))
+
+
+@model(Rotation.align_vectors)
+def align_vectors(a: Any, b: Any, weights: Any = None, return_sensitivity: Any = False) -> Any:
+    first, second = np.atleast_2d(np.asarray(a, float)), np.atleast_2d(np.asarray(b, float))
+    shares = np.ones(np.shape(first)[0]) if weights is None else np.asarray(weights, float)
+    plain: Any = np.shape(first)[0] > 1 and not return_sensitivity and np.all(np.isfinite(shares))
+    message = "align_vectors of one pair, with an infinite weight or of its sensitivity has no rule"
+    require_rule(plain, message, "Give it two pairs or more.")
+    left, s, right = np.linalg.svd(np.transpose(np.expand_dims(shares, 1) * first) @ second)
+    signs = np.where(np.linalg.det(left @ right) < 0, np.array([1.0, 1.0, -1.0]), np.ones(3))
+    rest = np.sum(shares * np.sum(first**2 + second**2, axis=1)) - 2 * np.sum(signs * s)
+    return from_matrix((left * signs) @ right, assume_valid=True), np.sqrt(np.maximum(rest, 0.0))
+
+
+@model(Slerp, given="anything")
+class Path:
+    """Rotations at times, and between them at a constant rate."""
+
+    def __init__(self, times: Any, rotations: Any) -> None:
+        self.times = np.asarray(times, float)
+        self.q = turned_of(rotations).q
+        self.rotvecs = (Turned(self.q[:-1]).inv() * Turned(self.q[1:])).as_rotvec()
+
+    def __call__(self, times: Any) -> Any:
+        at = np.asarray(times, float)
+        inside: Any = np.all((at >= self.times[0]) & (at <= self.times[-1]))
+        require_rule(inside, "Slerp has no rotation at times before its first, or after its last", "Take others.")
+        i = np.clip(np.searchsorted(self.times, at) - 1, 0, None)
+        part = (at - self.times[i]) / (self.times[i + 1] - self.times[i])
+        return Turned(self.q[i]) * from_rotvec(self.rotvecs[i] * np.expand_dims(part, -1))
 
 
 @model(Rotation.from_euler)
