@@ -34,7 +34,6 @@ REFUSED: dict[str, str] = {
     "numpy.nested_iters": "loop over np.ndindex(a.shape), and read a[index]",
     "numpy.lib.scimath.logn": "divide np.emath.log(x) by np.log(n)",
     "numpy.lib.scimath.power": "convert to complex before: (x + 0j) ** p",
-    "numpy.lib.stride_tricks.as_strided": "use an index, or np.lib.stride_tricks.sliding_window_view",
     # Histograms.
     "numpy.histogram_bin_edges": "use np.linspace(np.min(a), np.max(a), bins + 1)",
     # Sets.

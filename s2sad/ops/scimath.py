@@ -1,4 +1,4 @@
-"""Rules of `numpy.emath`, whose functions of real numbers are complex outside of the domain, and of sliding windows."""
+"""Rules of `numpy.emath`, whose functions of real numbers are complex outside of the domain; windows and strides."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Function, Sample, elementwise, linear, sample
+from s2sad.ops.spec import Function, Sample, elementwise, linear, rule, sample
 from s2sad.runtime.edges import quotient
 from s2sad.runtime.linear import untake
+from s2sad.runtime.strides import strided, unstrided
 
 Array = Any
 
@@ -91,3 +92,39 @@ def _windows() -> Sequence[Sample]:
 def sliding_window_view(z_bar: Array, x: Array, window_shape: Any, axis: Any = None) -> Array:
     places = np.arange(np.size(x)).reshape(np.shape(x))
     return untake(z_bar, np.shape(x), np.lib.stride_tricks.sliding_window_view(places, window_shape, axis))
+
+
+def _strided() -> Sequence[Sample]:
+    a = numbers(3, 4)
+    return [
+        sample(numbers(5), (3, 3), (8, 8)),
+        sample(numbers(5), shape=(2, 2), strides=(16, 8)),
+        sample(numbers(5)[::-1], (4,), (-8,)),
+        sample(a, (2, 3, 2, 2), (32, 8, 32, 8)),
+        sample(a.T, (2, 2), a.T.strides),
+        sample(a[:, ::2], (3,), strides=(32,)),
+        sample(a, None, a.strides),
+        sample(numbers(3), (0, 2), (8, 8)),
+        sample(complexes(4), (3, 2), (16, 16)),
+        sample(singles(4), (2, 2), (4, 8)),
+    ]
+
+
+def _strided_jvp(x_dot: Array, x: Array, shape: Any = None, strides: Any = None) -> Array:
+    return strided(x_dot, x, shape, strides)
+
+
+@rule(
+    np.lib.stride_tricks.as_strided,
+    wrt=["x"],
+    jvp=_strided_jvp,
+    samples=_strided,
+    result="view",
+    mirrors=False,
+    steps=frozenset({"shape", "strides"}),
+    infer=infer.shaping.with_strides,
+)
+def as_strided(
+    z_bar: Array, x: Array, shape: Any = None, strides: Any = None, subok: bool = False, writeable: bool = True
+) -> Array:
+    return unstrided(z_bar, x, shape, strides)

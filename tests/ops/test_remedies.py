@@ -111,14 +111,6 @@ def nested_iters_written(x: Any) -> Any:
     return total
 
 
-def strided(x: Any) -> Any:
-    return weighted(np.lib.stride_tricks.as_strided(x, (3, 2), (8, 8)))
-
-
-def strided_written(x: Any) -> Any:
-    return weighted(np.lib.stride_tricks.sliding_window_view(x, 2))
-
-
 def logn(x: Any) -> Any:
     return weighted(np.real(np.emath.logn(3, x)))
 
@@ -151,7 +143,7 @@ NUMPY = [
     (frompyfunc_of_the_module, frompyfunc_of_the_module_written, "vectorize"),
     (bin_edges, bin_edges_written, "linspace"),
     (union, union_written, "index"), (nested_iters, nested_iters_written, "ndindex"),
-    (strided, strided_written, "sliding_window_view"), (logn, logn_written, "log"), (power, power_written, "complex"),
+    (logn, logn_written, "log"), (power, power_written, "complex"),
     (flat, flat_written, "ravel"),
 ]  # fmt: skip
 

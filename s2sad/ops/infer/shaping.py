@@ -40,6 +40,15 @@ def without_axes(a: Fact) -> Fact:
     return Fact("array" if a.kind == "array" else "numeric", real=a.real, ndim=0, dims=())
 
 
+def with_strides(b: Bound, fact: Look) -> Fact | None:
+    """Of a shape that is given beside the strides."""
+    shape = fact(b["shape"]) if "shape" in b else None
+    if shape is None or shape.kind not in ("tuple", "list"):
+        return None
+    length = None if shape.items is None else len(shape.items)
+    return array_of(numbers_of_shape(shape, b["shape"]), length, fact(b["x"]).real)
+
+
 def _completed(shape: tuple[Any, ...], whole: Dims) -> Dims | None:
     """The sizes of an array with as many elements as there are in ``whole``; one of them is given as -1."""
     sizes = [number_of(size) for size in whole]
