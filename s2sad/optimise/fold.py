@@ -125,6 +125,14 @@ class _Folder:
         """Whether a name surely stands for a number or an array of numbers."""
         return self.memory.fact(Var(name)).numeric
 
+    def is_of_numbers(self, value: Expr) -> bool:
+        """Whether an expression surely computes something of numbers and arrays of numbers that have names."""
+        return self.is_closed(value) and all(map(self.is_number, names_in(value)))
+
+    def is_closed(self, value: Expr) -> bool:
+        """Whether an expression reads nothing of the module, or of what is around the function, that may change."""
+        return not any(isinstance(e, Global) and self.memory.fact(e).kind != "scalar" for e in subexpressions(value))
+
     def putting(self, taken: dict[str, Expr]) -> Callable[[Expr], Expr]:
         """What puts ``taken`` into an expression; adjoints are then written anew."""
         if not taken:
@@ -168,11 +176,12 @@ class _Folder:
                         name
                         for name, s in pending.items()
                         if any(self.memory.find(n) == held for n in names_in(s.value))
+                        or (self.limit is None and not self.is_closed(s.value))
                     ]
                     flush([n for n in read if n not in self.views])
                 elif self.by_memory and _is_change(stmt):
                     # What is computed of numbers alone is the same before and after a container changes.
-                    flush([name for name, s in pending.items() if not all(map(self.is_number, names_in(s.value)))])
+                    flush([name for name, s in pending.items() if not self.is_of_numbers(s.value)])
                 else:
                     flush(list(pending))
             new = map_stmt(stmt, self.putting(taken), lambda b: self.block(b, ())[0])

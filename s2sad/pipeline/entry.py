@@ -117,7 +117,7 @@ def with_objects_alone(
             check = Call(_IN_ONE_PLACE, given, (("copied", Const(True)),) if len(arrays) > 1 else ())
             start.append(_check(check, source))
         if others:
-            arguments = [Var(param.name), *(Var(p.name) for p in rest)]
+            arguments = [Var(param.name), *(Var(p.name) for p in rest), *_read_elsewhere(source)]
             start.append(_check(Call(_SOLE, (Build("tuple", tuple(others)), *arguments)), source))
     return replace(function, body=(*start, *function.body))
 

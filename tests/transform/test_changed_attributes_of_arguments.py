@@ -6,12 +6,13 @@ Derivatives pass through the items; the caller's object stays as it is.
 from __future__ import annotations
 
 import copy
+import textwrap
 from typing import Any
 
 import numpy as np
 import pytest
 
-from s2sad import grad
+from s2sad import grad, jvp
 from s2sad.errors import S2SADError
 from tests.oracle import numeric_gradient
 from tests.sources import names_of
@@ -87,3 +88,43 @@ def test_shared_right_or_refused(name: str, others: str) -> None:
     except S2SADError:
         return
     np.testing.assert_allclose(found, numeric_gradient(of_copies(module, net), (X,)), rtol=1e-6)
+
+
+#: How the module leads to the dict of an argument, and reads it.
+OF_MODULE = {
+    "variable": ("D = net.d", 'D["a"]'),
+    "object": ("other = Net(net.d)", 'other.d["a"]'),
+    "method": ("other = Net(net.d)\nNet.get = lambda self: self.d['a']", "other.get()"),
+    "function": ("def get(d=net.d):\n    return d['a']", "get()"),
+    "closure": ("get = (lambda d: lambda: d['a'])(net.d)", "get()"),
+    "list": ("L = [1.0, net.d]", 'L[1]["a"]'),
+    "the object": ("", 'net.d["a"]'),
+    "nothing": ("D = dict(net.d)", 'D["a"]'),
+}
+CHANGES = {"set": 'p.d["a"] = t', "update": "p.d.update(a=t)", "callee": "put(p, t)"}
+CHANGES["branch"] = 'if t > 0.0:\n    p.d["a"] = t'
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("name", OF_MODULE)
+def test_the_module_reads_what_an_argument_has_right_or_refused(name: str, change: str) -> None:
+    leads, read = OF_MODULE[name]
+    body = f"t = x[0] * x[1]\n{CHANGES[change]}\nreturn {read} * x[1] + p.d['a']"
+    text = "class Net:\n    def __init__(self, d):\n        self.d = d\n        self.v = 2.0\n"
+    text += f"net = Net(dict(a=1.5))\n{leads}\ndef put(p, t):\n    p.d['a'] = t\ndef f(x, p):\n"
+    text += textwrap.indent(body, "    ")
+
+    def f(x: Any) -> Any:
+        module = names_of(text)
+        return module["f"](x, module["net"])
+
+    module, expected = names_of(text), numeric_gradient(f, (X,))
+    for derivative in (lambda: grad(module["f"])(X, module["net"]), lambda: in_all_ways(module["f"], module["net"])):
+        try:
+            np.testing.assert_allclose(derivative(), expected, rtol=1e-6)
+        except S2SADError:
+            assert name != "nothing"
+
+
+def in_all_ways(f: Any, net: Any) -> list[Any]:
+    return [jvp(f, (X, net), (way, None))[1] for way in np.eye(2)]
