@@ -27,7 +27,7 @@ from s2sad.effects.objects import (
     is_a,
 )
 from s2sad.ir.code import Operand, Operation
-from s2sad.runtime.classes import METHODS, static_member
+from s2sad.runtime.classes import METHODS, does_as, static_member
 from s2sad.runtime.contents import attributes_of
 
 if TYPE_CHECKING:
@@ -368,7 +368,7 @@ def _of_instance(a: Activation, op: Operation, o: Object, cls: type, name: str) 
     if isinstance(member, types.FunctionType):
         has = o.kind == "param" and o.shape.fields is not None and o.shape.field(name)[0]
         return a.heap.method(o, name, member) | (a.heap.load(o, name) if has else a.heap.stored(o, name))
-    if isinstance(member, property):
+    if does_as(member, property):
         if not isinstance(member.fget, types.FunctionType):
             return a.unknown(op, [o])
         return a.call(op, a.heap.known(member.fget), [frozenset((o,))])
@@ -377,9 +377,9 @@ def _of_instance(a: Activation, op: Operation, o: Object, cls: type, name: str) 
         a.mod(op, [o], name)
         a.heap.store(o, name, held)
         return held | a.heap.load(o, name)
-    if isinstance(member, staticmethod):
+    if does_as(member, staticmethod):
         return a.heap.known(member.__func__) | a.heap.stored(o, name)
-    if isinstance(member, classmethod):
+    if does_as(member, classmethod):
         (owner,) = a.heap.known(cls)
         return a.heap.method(owner, name, member.__func__) | a.heap.stored(o, name)
     if isinstance(member, types.MemberDescriptorType):
@@ -424,9 +424,9 @@ def _of_constant(a: Activation, op: Operation, o: Object, name: str) -> Objects:
         return stored | a.heap.known(found, f"{o.name}.{name}")
     if isinstance(value, type):
         found = static_member(value, name)
-        if isinstance(found, classmethod):
+        if does_as(found, classmethod):
             return stored | a.heap.method(o, name, found.__func__)
-        if isinstance(found, staticmethod):
+        if does_as(found, staticmethod):
             return stored | a.heap.known(found.__func__)
         if found is None or static_member(type(value), "__getattribute__") is not type.__getattribute__:
             return stored | a.unknown(op, [o])
@@ -472,7 +472,7 @@ def set_attribute_of(a: Activation, op: Operation, objects: Objects, name: str, 
             a.call(op, a.heap.known(setter), [frozenset((o,)), NOTHING, held])
         elif setter not in (object.__setattr__, type.__setattr__, BaseException.__setattr__):
             a.unknown(op, [o], held)
-        elif isinstance(member, property):
+        elif does_as(member, property):
             if isinstance(member.fset, types.FunctionType):
                 a.call(op, a.heap.known(member.fset), [frozenset((o,)), held])
         elif isinstance(member, types.MemberDescriptorType) or not hasattr(type(member), "__set__"):

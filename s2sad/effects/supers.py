@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2sad.effects.objects import NOTHING, Object, Objects
 from s2sad.ir.code import Code, Operation, Value, codes, regions_in
-from s2sad.runtime.classes import initialises_exception
+from s2sad.runtime.classes import does_as, initialises_exception
 
 if TYPE_CHECKING:
     from s2sad.effects.library import Arguments
@@ -46,9 +46,9 @@ def _of_receiver(a: Activation, op: Operation, o: Object, after: Any, name: str)
     if owner is None or any(a.heap.is_stored(base, name) for base in later):
         return a.unknown(op, [o])
     member = vars(owner)[name]
-    if isinstance(member, staticmethod) and isinstance(member.__func__, types.FunctionType):
+    if does_as(member, staticmethod) and isinstance(member.__func__, types.FunctionType):
         return a.heap.known(member.__func__)
-    if isinstance(member, classmethod) and isinstance(member.__func__, types.FunctionType):
+    if does_as(member, classmethod) and isinstance(member.__func__, types.FunctionType):
         (first,) = a.heap.known(cls)
         return a.heap.method(first, f"{owner.__name__}.{name}", member.__func__)
     if o.cls is not cls:
@@ -56,7 +56,7 @@ def _of_receiver(a: Activation, op: Operation, o: Object, after: Any, name: str)
         return a.heap.known(member) if isinstance(member, types.FunctionType) else a.unknown(op, [o])
     if isinstance(member, types.FunctionType):
         return a.heap.method(o, f"{owner.__name__}.{name}", member)
-    if isinstance(member, property) and isinstance(member.fget, types.FunctionType):
+    if does_as(member, property) and isinstance(member.fget, types.FunctionType):
         return a.call(op, a.heap.known(member.fget), [frozenset((o,))])
     if initialises_exception(member) and a.only_calls(op):
         return a.heap.method(o, f"{owner.__name__}.{name}", member)

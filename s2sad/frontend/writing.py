@@ -29,7 +29,7 @@ from s2sad.frontend.scopes import bound_names
 from s2sad.frontend.special import classes_within, special_members
 from s2sad.frontend.summaries import Writes, writes_of
 from s2sad.frontend.trees import is_starred, nodes_of
-from s2sad.runtime.classes import functions_in, initialises, members_that_vary, own_members, static_member
+from s2sad.runtime.classes import does_as, functions_in, initialises, members_that_vary, own_members, static_member
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -397,7 +397,7 @@ def _constructing(kind: type) -> list[Any]:
         # The generated ``__init__`` has no source: it sets attributes.
         found.append(_member(kind, "__setattr__"))
         values = [_member(kind, name) for name in fields]
-        found += [v.fset if isinstance(v, property) else _member(type(v), "__set__") for v in values]
+        found += [v.fset if does_as(v, property) else _member(type(v), "__set__") for v in values]
     return found
 
 
@@ -439,7 +439,7 @@ def member_may_write(cls: type, name: str, beyond_itself: bool = False) -> bool:
     """Whether a member of a class may write; with ``beyond_itself`` what is not an attribute of the object."""
     member = static_member(cls, name)
     functions = functions_in(member)
-    owner = None if isinstance(member, (staticmethod, classmethod)) else cls
+    owner = None if does_as(member, staticmethod, classmethod) else cls
     return functions is None or any(bool(writes_of(f, owner, beyond_itself)) for f in functions)
 
 

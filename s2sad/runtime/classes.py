@@ -274,6 +274,26 @@ def static_member(cls: type, name: str) -> Any:
     return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
 
 
+#: Descriptors of Python's own; what decides what they do: their methods, and where they have their functions.
+_DESCRIPTORS = (staticmethod, classmethod, property, functools.cached_property, functools.partialmethod)
+_DOING = ("__get__", "__set__", "__delete__", "__getattribute__", "fget", "fset", "func", "__func__")
+
+
+def does_as(member: object, *kinds: type) -> bool:
+    """Whether a member is a descriptor of one of Python's classes, or of a class that inherits all that this does.
+
+    Example:
+        >>> class Doubled(property):
+        ...     def __get__(self, instance, owner=None):
+        ...         return 2 * super().__get__(instance, owner)
+        >>> does_as(property(len), property), does_as(Doubled(len), property)
+        (True, False)
+    """
+    cls = type(member)
+    found = [kind for kind in kinds if issubclass(cls, kind)]
+    return any(all(static_member(cls, n) is static_member(kind, n) for n in _DOING) for kind in found)
+
+
 #: What answers ``isinstance`` and ``issubclass``, and runs nothing of the user's.
 _ANSWERING = tuple(vars(meta)[f"__{name}check__"] for meta in (type, abc.ABCMeta) for name in ("instance", "subclass"))
 
@@ -348,6 +368,8 @@ def inside(member: Any, name: str) -> Any:
 def functions_in(member: Any) -> list[types.FunctionType] | None:
     """The Python functions that run when a member of a class is called or read; None where that is not known."""
     while not isinstance(member, types.FunctionType):
+        if isinstance(member, _DESCRIPTORS) and not does_as(member, *_DESCRIPTORS):
+            return None
         inner = next((v for n in _AROUND if (v := inside(member, n)) is not None), None)
         if inner is None:
             return None

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.frontend.resolve import Guard, is_jitted
-from s2sad.runtime.classes import own_class, static_member
+from s2sad.runtime.classes import does_as, own_class, static_member
 from s2sad.transform.dict_classes import is_attribute_dict
 from s2sad.transform.known import Abstract, Row
 
@@ -114,8 +114,14 @@ def is_followed_class(cls: type) -> bool:
 
 def _is_plain_member(named: tuple[str, Any]) -> bool:
     name, member = named
-    plain = (types.FunctionType, staticmethod, classmethod, property, types.GetSetDescriptorType, SLOT)
-    if isinstance(member, plain) or name in ("__dict__", "__weakref__", "__slots__", "__match_args__"):
+    if isinstance(member, (types.FunctionType, types.GetSetDescriptorType, SLOT)) or name in (
+        "__dict__",
+        "__weakref__",
+        "__slots__",
+        "__match_args__",
+    ):
+        return True
+    if does_as(member, staticmethod, classmethod, property):
         return True
     if type(member) in (functools.cached_property, functools.partialmethod):
         return isinstance(member.func, types.FunctionType)
@@ -193,7 +199,7 @@ def behaviour_of(cls: type) -> Guard:
 
 def static_function(member: Any) -> types.FunctionType | None:
     """The function of a static method, or the one that Numba compiles; None of anything else."""
-    function: Any = member.__func__ if isinstance(member, staticmethod) else None
+    function: Any = member.__func__ if does_as(member, staticmethod) else None
     function = function.py_func if is_jitted(function) else function
     return function if isinstance(function, types.FunctionType) else None
 

@@ -23,7 +23,7 @@ from s2sad.frontend.source import Source
 from s2sad.frontend.summaries import code_of, is_trusted
 from s2sad.frontend.touched import MOST
 from s2sad.ir.types import Fact
-from s2sad.runtime.classes import static_member
+from s2sad.runtime.classes import does_as, static_member
 from s2sad.transform.classes import is_named_tuple, is_simple
 
 _CONTAINERS: dict[str, type] = {"list": list, "tuple": tuple, "dict": dict}
@@ -159,7 +159,7 @@ def may_change(source: Source, composites: Mapping[str, Composite], shapes: Mapp
 
 def _is_computed_once(cls: type | None, name: str) -> bool:
     """Whether what is set is what a `functools.cached_property` has computed."""
-    return cls is not None and isinstance(static_member(cls, name), functools.cached_property)
+    return cls is not None and does_as(static_member(cls, name), functools.cached_property)
 
 
 def _names(composite: Composite) -> Iterable[str]:

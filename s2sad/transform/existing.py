@@ -22,7 +22,7 @@ from s2sad.ir.code import Constant, Operand, Operation, Place, Value
 from s2sad.ir.sizes import LiteralSizes
 from s2sad.ir.types import describe
 from s2sad.ops.models import is_of_model
-from s2sad.runtime.classes import is_of_library, module_of, own_class, package_of, static_member
+from s2sad.runtime.classes import does_as, is_of_library, module_of, own_class, package_of, static_member
 from s2sad.runtime.contents import attributes_of, is_disguised, shown_by
 from s2sad.runtime.objects import array_of
 from s2sad.transform import presence, sizes, state
@@ -252,14 +252,14 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
     written = state.part(s, member, base, name)
     if written is not None:
         return (written,)
-    method = member.__func__ if isinstance(member, classmethod) else member
+    method = member.__func__ if does_as(member, classmethod) else member
     if isinstance(method, types.FunctionType) and not own:
         _rest_on_member(s, base, name)
         operand = s.emit("attribute", (s.dynamic(base),), name, place=place)
         reread(s, operand, base, name)
         first = base if method is member else s.outside(cls, cls.__name__)
         return (Method(Known(method), first, owner(cls, name), operand),)
-    if isinstance(member, property) and not own:
+    if does_as(member, property) and not own:
         _rest_on_member(s, base, name)
         getter = member.fget
         if not isinstance(getter, types.FunctionType):
@@ -275,7 +275,7 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         return (Constant(member),)
     if member is None and not own and isinstance(getter := static_member(cls, "__getattr__"), types.FunctionType):
         return _asked_for(s, base, name, getter, op, frame)
-    function = member.__func__ if isinstance(member, staticmethod) and not own else member
+    function = member.__func__ if does_as(member, staticmethod) and not own else member
     is_known = isinstance(function, types.ModuleType) or is_function_or_class(function)
     if is_known or ops.spec_of(function) is not None:
         use_known(s, base)

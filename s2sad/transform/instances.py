@@ -32,7 +32,7 @@ from s2sad.frontend.touched import MOST
 from s2sad.ir.attributes import AttributeType
 from s2sad.ir.code import NONE, Constant, Place, Value
 from s2sad.ir.types import Fact, describe
-from s2sad.runtime.classes import functions_in, is_of_library, module_of, own_class, static_member
+from s2sad.runtime.classes import does_as, functions_in, is_of_library, module_of, own_class, static_member
 from s2sad.runtime.contents import attributes_of, cells_of
 from s2sad.runtime.copies import Reach, is_followed
 from s2sad.runtime.objects import array_of, copy_of
@@ -156,7 +156,7 @@ def _gives_to_methods(function: types.FunctionType, cls: type) -> bool:
     needed = 0 if dataclasses.is_dataclass(cls) else 1
     own = set()
     for name, member in _members(cls):
-        own_arguments = needed + (not isinstance(member, (staticmethod, property)))
+        own_arguments = needed + (not does_as(member, staticmethod, property))
         if name[:2] != "__":
             own |= {id(f) for f in functions_in(member) or () if _arguments(f) >= own_arguments}
     return any(id(f) in own for f in reached(function, cls) if f is not function)

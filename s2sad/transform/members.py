@@ -16,7 +16,7 @@ from s2sad import ops
 from s2sad.errors import S2SADError
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant, Operand, Operation, Value, inner, regions_in
-from s2sad.runtime.classes import static_member
+from s2sad.runtime.classes import does_as, static_member
 from s2sad.transform.classes import GETTER, static_function
 from s2sad.transform.existing import is_container, is_object, owner
 from s2sad.transform.known import Abstract, Known, Method, NotSpecialisedError, Partial, Record, Row, is_plain
@@ -32,13 +32,13 @@ def of_class(s: Specialiser, record: Record, member: Any, name: str) -> Abstract
     cls = record.cls
     if isinstance(member, (types.FunctionType, functools.singledispatchmethod)):
         return Method(Known(member), record, owner(cls, name))
-    if isinstance(member, functools.partialmethod):
+    if does_as(member, functools.partialmethod):
         keywords = tuple([(key, existing_value(s, value, key)) for key, value in member.keywords.items()])
         args = tuple([existing_value(s, value, name) for value in member.args])
         return Partial(Method(Known(member.func), record, owner(cls, name)), args, keywords)
     if (static := static_function(member)) is not None:
         return Known(static)
-    if isinstance(member, classmethod) and isinstance(member.__func__, types.FunctionType):
+    if does_as(member, classmethod) and isinstance(member.__func__, types.FunctionType):
         return Method(Known(member.__func__), s.outside(cls, cls.__name__), owner(cls, name))
     if is_plain(member):
         return Constant(member)

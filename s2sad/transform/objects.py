@@ -19,7 +19,7 @@ from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import UNSET, Constant, Operand, Operation, Place, Value
 from s2sad.ops import takes_operands
 from s2sad.ops.models import class_method_model_of, has_modelled_methods, is_of_model, names_model
-from s2sad.runtime.classes import MEMBERS, inside, is_of_library, own_class, static_member
+from s2sad.runtime.classes import MEMBERS, does_as, inside, is_of_library, own_class, static_member
 from s2sad.transform import array_objects, arrays, boxes, existing, presence, state, supers, taken, typed
 from s2sad.transform.cells import State
 from s2sad.transform.classes import (
@@ -177,7 +177,7 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
     if array_objects.is_array(record) and name == array_objects.ELEMENTS:
         raise NotSpecialisedError(name)
     member = static_member(cls, name)
-    if isinstance(member, property):
+    if does_as(member, property):
         if member.fget is None:
             raise NotSpecialisedError(name)
         _guard_member(s, cls, name)
@@ -214,7 +214,7 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
     _guard_member(s, cls, name)
     if array_objects.is_array(record) and _owner(cls, name) is np.ndarray:
         return arrays.attribute(s, record, name, op, frame)
-    if isinstance(member, functools.cached_property):
+    if does_as(member, functools.cached_property):
         return _computed_once(s, record, member, op, frame)
     return (of_class(s, record, member, name),)
 
@@ -267,7 +267,7 @@ def has_attribute(s: Specialiser, value: Abstract, name: str) -> Operand | None:
     member = static_member(value.cls, name)
     if isinstance(member, SLOT) or static_member(value.cls, GETTER) is not None:
         return None
-    if isinstance(member, property):
+    if does_as(member, property):
         # One that gives another attribute is there if that is.
         read = _attribute_read(s, member.fget)
         _guard_member(s, value.cls, name)
@@ -324,7 +324,7 @@ def _of_named_tuple(s: Specialiser, row: Row | Typed, name: str, op: Operation, 
         return (Method(Known(getattr(cls, name)), typed.named_tuple(s, row)),)
     if name == "_fields":
         return (Row(tuple(map(Constant, cls._fields))),)
-    if isinstance(member, property) and isinstance(member.fget, types.FunctionType):
+    if does_as(member, property) and isinstance(member.fget, types.FunctionType):
         _guard_member(s, cls, name)
         return s.call_function(s, member.fget, [("", row)], op, frame, (_owner(cls, name), row))
     if isinstance(member, types.FunctionType) and name[:1] != "_":
@@ -399,7 +399,7 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         if isinstance(value, type) and (made := class_method_model_of(value, name)) is not None:
             _guard_member(s, value, name)
             return (s.outside(made, name),)
-        is_of_class = isinstance(inspect.getattr_static(value, name, None), classmethod)
+        is_of_class = does_as(inspect.getattr_static(value, name, None), classmethod)
         if is_of_class and isinstance(value, type) and isinstance(member, types.FunctionType):
             if own_class(value) is None or not base.path:
                 return None
@@ -456,14 +456,14 @@ def set_attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def set_on(s: Specialiser, base: Record, value: Abstract, op: Operation, frame: Frame) -> Done:
     """Set an attribute of an object as ``object.__setattr__`` does."""
-    is_setter = isinstance(static_member(base.cls, op.data), property)
+    is_setter = does_as(static_member(base.cls, op.data), property)
     if is_of_model(base.cls) and not (is_setter or is_of_model(frame.home.source.function)):
         # What a library's object makes of it is not known: the entries of a sparse matrix change with its data.
         raise NotSpecialisedError(op.data)
     if array_objects.is_array(base) and op.data == array_objects.ELEMENTS:
         raise NotSpecialisedError(op.data)
     member = static_member(base.cls, op.data)
-    if isinstance(member, property):
+    if does_as(member, property):
         if member.fset is None:
             raise NotSpecialisedError(op.data)
         _guard_member(s, base.cls, op.data)

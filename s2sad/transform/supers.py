@@ -10,6 +10,7 @@ import numpy as np
 
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant, Operation
+from s2sad.runtime.classes import does_as
 from s2sad.transform import array_objects, arrays, presence
 from s2sad.transform.classes import static_function
 from s2sad.transform.found import MemberAfter
@@ -69,14 +70,14 @@ def attribute(s: Specialiser, base: Super, name: str, op: Operation, frame: Fram
         if name == "__new__":
             return (s.outside(object.__new__, name),)
         return (Method(Known(found), receiver, cls),)
-    if isinstance(found, property) and isinstance(found.fget, types.FunctionType) and isinstance(receiver, Record):
+    if does_as(found, property) and isinstance(found.fget, types.FunctionType) and isinstance(receiver, Record):
         _guard(s, base, mro, name, found, cls)
         return s.call_function(s, found.fget, [("", receiver)], op, frame, (cls, receiver))
-    if isinstance(found, classmethod) and isinstance(found.__func__, types.FunctionType):
+    if does_as(found, classmethod) and isinstance(found.__func__, types.FunctionType):
         _guard(s, base, mro, name, found, cls)
         given = receiver if isinstance(receiver, Known) else s.outside(mro[0], mro[0].__name__)
         return (Method(Known(found.__func__), given, cls),)
-    if hasattr(type(found), "__get__") and not isinstance(found, staticmethod):
+    if hasattr(type(found), "__get__") and not does_as(found, staticmethod):
         raise NotSpecialisedError(name)
     if (static := static_function(found)) is not None:
         _guard(s, base, mro, name, found, cls)

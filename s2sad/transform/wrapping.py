@@ -17,7 +17,7 @@ import gast
 import numpy as np
 
 from s2sad.ir.code import NONE, Constant, Operation, Region, Value, codes, inner
-from s2sad.runtime.classes import static_member
+from s2sad.runtime.classes import does_as, static_member
 from s2sad.transform.containers import called
 from s2sad.transform.existing import guard_member, owner
 from s2sad.transform.known import Abstract, NotSpecialisedError, Record, Row
@@ -132,7 +132,7 @@ def sees_nothing(s: Specialiser, cls: type) -> bool:
                 found[op.result] = op.data
             case "call" if found.get(op.operands[0]) == "getattr" and len(op.operands) == 4 and not any(op.data):
                 pass
-            case "set_attribute" if is_own and not isinstance(static_member(cls, op.data), property):
+            case "set_attribute" if is_own and not does_as(static_member(cls, op.data), property):
                 pass
             case "compare" if op.data in ("is", "is not"):
                 pass
