@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -122,12 +123,16 @@ class State:
                 )
                 continue
             like: Expr = value if isinstance(value, Build) else Var(first)
-            if isinstance(value, Call) and value.op.function is np.zeros_like and not value.kwargs:
-                # Of a number or list NumPy makes an array as well.
-                like = value.args[0] if self.make.fact(value.args[0]).kind in ("array", "numeric") else like
             dense = isinstance(value, Build) or is_dense(value, self.known.definitions)
             dense |= not self.effects.reshapes
-            self.define(first, self.tangents.zeros(like) if dense else Call(_ZERO_TANGENT, (like,)))
+            zeros = self.tangents.zeros(like) if dense else Call(_ZERO_TANGENT, (like,))
+            if isinstance(value, Call) and value.op.function is np.zeros_like and not value.kwargs:
+                # The tangent is made as the value is: the layout of that is another than the one of its operand may be.
+                made_alike = isinstance(zeros, Call) and zeros.op.function is np.zeros_like
+                # Of a number or list NumPy makes an array as well.
+                if made_alike and self.make.fact(value.args[0]).kind in ("array", "numeric"):
+                    zeros = replace(zeros, args=value.args)
+            self.define(first, zeros)
 
     def are_zero_here(self, arrays: Iterable[str], shared: Iterable[str]) -> bool:
         """Whether the tangents of ``shared`` are zero and only the caller may write into them, all being ``arrays``."""

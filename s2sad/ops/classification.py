@@ -32,8 +32,6 @@ REFUSED: dict[str, str] = {
     "numpy.bmat": "use np.block",
     "numpy.row_stack": "use np.vstack",
     "numpy.nested_iters": "loop over np.ndindex(a.shape), and read a[index]",
-    "numpy.lib.scimath.logn": "divide np.emath.log(x) by np.log(n)",
-    "numpy.lib.scimath.power": "convert to complex before: (x + 0j) ** p",
     # Histograms.
     "numpy.histogram_bin_edges": "use np.linspace(np.min(a), np.max(a), bins + 1)",
     # Sets.

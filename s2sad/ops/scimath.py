@@ -68,6 +68,36 @@ def arctanh(z_bar: Array, x: Array) -> Array:
     return z_bar / (1 - x**2)
 
 
+def _powers() -> Sequence[Sample]:
+    x = np.array([-0.3, 0.7, 2.5, -1.7])
+    return [
+        sample(abs(numbers(3)) / 4 + 0.1, 2.5),
+        sample(x, 1.7),
+        sample(x, np.array([2.0, 0.4, -1.3, 1.0])),
+        sample(-1.5, 0.5),
+        sample(complexes(2), 1.5),
+        sample(singles(2) / 8 + np.float32(0.5), np.float32(1.5)),
+    ]
+
+
+def _pair_of(function: Function) -> Function:
+    return elementwise(
+        function, samples=_powers, dtype="unknown", infer=infer.axes.complex_numbers, complex_adjoints=True
+    )
+
+
+@_pair_of(np.emath.power)
+def power(z: Array, z_bar: Array, x: Array, p: Array) -> tuple[Array, Array]:
+    by_exponent = np.where(np.equal(x, 0), 0, z * np.emath.log(np.where(np.equal(x, 0), 1, x)))
+    return z_bar * p * np.emath.power(x, np.subtract(p, 1)), z_bar * by_exponent
+
+
+@_pair_of(np.emath.logn)
+def logn(z: Array, z_bar: Array, n: Array, x: Array) -> tuple[Array, Array]:
+    base = np.emath.log(n)
+    return -quotient(z_bar * z, n * base), quotient(z_bar, x * base)
+
+
 def _windows() -> Sequence[Sample]:
     a = numbers(3, 4)
     return [

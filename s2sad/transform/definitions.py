@@ -15,6 +15,7 @@ from s2sad.runtime.moves import in_order, moved
 from s2sad.runtime.reductions import column, reduceat_places
 from s2sad.runtime.selecting import key_order, piece_conditions, result_dtype
 from s2sad.runtime.ufunc_loops import accumulated_by, element_places, reduced_between, reduced_by
+from s2sad.runtime.undefined import require_rule
 
 Array = Any
 
@@ -330,9 +331,28 @@ def looped_2(pyfunc: Any, core_a: Any, core_b: Any, a: Any, b: Any) -> Any:
 # --- methods of universal functions
 
 
-def reduce(function: Any, array: Any, axis: Any = 0, keepdims: Any = False) -> Any:
-    """``function.reduce`` along one axis."""
-    return reduced_by(array, function, axis, keepdims)
+def reduce(
+    function: Any,
+    array: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+) -> Any:
+    """``function.reduce`` along one axis; what it begins with is one more operand."""
+    require_rule(
+        dtype is None and out is None, "a reduction with dtype or out has no rule", "Convert the array before."
+    )
+    if initial is None:
+        return reduced_by(array, function, axis, keepdims)
+    require_rule(isinstance(axis, int), "a reduction of several axes with initial has no rule", "Reduce one by one.")
+    if np.ndim(initial):
+        raise ValueError("setting an array element with a sequence.")
+    operands = np.moveaxis(np.asanyarray(array), axis, 0)
+    first = np.broadcast_to(np.asanyarray(initial, operands.dtype), (1, *np.shape(operands)[1:]))
+    whole = np.moveaxis(np.concatenate((first, operands)), 0, axis)
+    return reduced_by(whole, function, axis, keepdims)
 
 
 def accumulate(function: Any, array: Any, axis: Any = 0) -> Any:

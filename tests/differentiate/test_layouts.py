@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad, jvp, value_and_grad, vjp
+from s2sad import grad, hvp, jvp, value_and_grad, vjp
 from s2sad.errors import UndefinedDerivativeError, UnsupportedError
 from s2sad.runtime import add_copy
 from s2sad.runtime.copies import laid_out_like
@@ -191,3 +191,40 @@ def test_pullbacks_keep_the_layout_in_which_an_argument_was_read(layout: str) ->
         x[...] = 5.0
         expected = numeric_gradient(lambda x, f=flat: np.sum(f(laid_out(layout, x)) * Y[0]), (X,))
         assert np.allclose(pull(np.full(8, Y[0]))[0], expected, atol=1e-9)
+
+
+def of_neighbours(y: Any, d: Any) -> Any:
+    steps = np.broadcast_to(d, 3)
+    if len(y) < 3:
+        return steps
+    back = steps[::-1]
+    return steps[:-1] * steps[1:] + back[:-1] ** 2 * back[1:]
+
+
+def beside(x: Any, like: Any) -> Any:
+    made = np.zeros_like(like)
+    made[0] = x[0]
+    made[1:] += x[1:] * x[0]
+    return made
+
+
+@pytest.mark.parametrize("x", [0.4, np.float64(0.7), np.array(1.3)])
+def test_second_derivatives_by_what_is_one_in_memory(x: Any) -> None:
+    """The adjoint of a broadcast number has elements of its own, and its tangent has, whatever is known of its type."""
+
+    def f(d: Any) -> Any:
+        return np.sum(of_neighbours(np.ones(4), d) ** 2)
+
+    np.testing.assert_allclose(hvp(f, (x,), (1.0,)), richardson_jvp(grad(f), (x,), (1.0,)), rtol=1e-7)
+
+
+@pytest.mark.parametrize("like", [np.ones(3), np.broadcast_to(1.0, 3), np.ones(6)[::2], np.ones(3)[::-1], [1.0] * 3])
+def test_tangents_of_zeros_in_the_layout_of_an_array(like: Any) -> None:
+    x, dot = np.array([0.3, 0.7, -0.4]), np.array([0.5, -0.2, 0.9])
+
+    def f(x: Any, like: Any) -> Any:
+        return np.sum(beside(x, like) ** 2)
+
+    np.testing.assert_allclose(
+        jvp(f, (x, like), (dot, None))[1], richardson_jvp(lambda x: f(x, like), (x,), (dot,)), rtol=1e-7
+    )

@@ -54,7 +54,12 @@ def at(x: Any) -> Any:
     return weighted(y) + weighted(z)
 
 
-PROGRAMS = [outer, reduced, accumulated, between, at]
+def begun(x: Any) -> Any:
+    ends = weighted(np.hypot.reduce(x, 0, None, None, True)) + weighted(np.hypot.reduce(x, axis=1, initial=2.0))
+    return ends + weighted(np.subtract.reduce(x, initial=x[1, 0])) + np.divide.reduce(x[0], 0, initial=x[1, 1])
+
+
+PROGRAMS = [outer, begun, reduced, accumulated, between, at]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
@@ -80,7 +85,11 @@ def test_what_is_reduced_otherwise_than_step_by_step_is_refused() -> None:
 
 def test_further_arguments_are_refused() -> None:
     with pytest.raises(S2SADError, match="reduce has no derivative rule"):
-        grad(lambda x: np.hypot.reduce(x, initial=2.0))(X[0])
+        grad(lambda x: np.hypot.reduce(x, where=x > 0))(X[0])
+    with pytest.raises(S2SADError, match="with dtype or out"):
+        grad(lambda x: np.hypot.reduce(x, 0, np.float64))(X[0])
+    with pytest.raises(S2SADError, match="several axes with initial"):
+        grad(lambda x: np.hypot.reduce(x, axis=None, initial=2.0))(X)
 
 
 def products_of_parts(x: Any) -> Any:
