@@ -128,9 +128,9 @@ class State:
             zeros = self.tangents.zeros(like) if dense else Call(_ZERO_TANGENT, (like,))
             if isinstance(value, Call) and value.op.function is np.zeros_like and not value.kwargs:
                 # The tangent is made as the value is: the layout of that is another than the one of its operand may be.
-                made_alike = isinstance(zeros, Call) and zeros.op.function is np.zeros_like
                 # Of a number or list NumPy makes an array as well.
-                if made_alike and self.make.fact(value.args[0]).kind in ("array", "numeric"):
+                of_array = self.make.fact(value.args[0]).kind in ("array", "numeric")
+                if of_array and isinstance(zeros, Call) and zeros.op.function is np.zeros_like:
                     zeros = replace(zeros, args=value.args)
             self.define(first, zeros)
 

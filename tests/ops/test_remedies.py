@@ -111,22 +111,6 @@ def nested_iters_written(x: Any) -> Any:
     return total
 
 
-def logn(x: Any) -> Any:
-    return weighted(np.real(np.emath.logn(3, x)))
-
-
-def logn_written(x: Any) -> Any:
-    return weighted(np.real(np.emath.log(x) / np.log(3)))
-
-
-def power(x: Any) -> Any:
-    return weighted(np.real(np.emath.power(x, 1.5)))
-
-
-def power_written(x: Any) -> Any:
-    return weighted(np.real((x + 0j) ** 1.5))
-
-
 def flat(x: Any) -> Any:
     items = x.flat
     return items[1] ** 2
@@ -143,7 +127,6 @@ NUMPY = [
     (frompyfunc_of_the_module, frompyfunc_of_the_module_written, "vectorize"),
     (bin_edges, bin_edges_written, "linspace"),
     (union, union_written, "index"), (nested_iters, nested_iters_written, "ndindex"),
-    (logn, logn_written, "log"), (power, power_written, "complex"),
     (flat, flat_written, "ravel"),
 ]  # fmt: skip
 

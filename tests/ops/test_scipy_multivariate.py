@@ -54,6 +54,9 @@ OTHERS: dict[str, Function] = {
     "directions": lambda x: stats.vonmises_fisher.logpdf([[1.0, 0.0], [0.0, 1.0]], unit(x[0]), 2.0),
     "concentration": lambda x: stats.vonmises_fisher([0.0, 1.0], x[0, 0]).pdf([1.0, 0.0]),
     "means and variances": lambda x: stats.normal_inverse_gamma.logpdf(x[0], x[1], 0.5, 0.6, 2.0, 1.0),
+    "entropy of normals": lambda x: stats.multivariate_normal.entropy(x[0], positive(x)),
+    "entropy of shares": lambda x: stats.dirichlet.entropy(x[0]),
+    "moments of shares": lambda x: np.stack([stats.dirichlet.mean(x[0]), stats.dirichlet.var(x[1])]),
     "their parameters": lambda x: stats.normal_inverse_gamma.pdf(0.4, 0.5, 0.6, x[0], 2.0, x[1, 0]),
     "their fixed parameters": lambda x: stats.normal_inverse_gamma(0.6, x[0, 0], x[0, 1]).logpdf(0.4, 0.5),
 }
@@ -92,3 +95,5 @@ def test_counts_that_cannot_be() -> None:
 def test_matrices_of_another_size_than_the_scale() -> None:
     with pytest.raises(S2SADError, match="another size"):
         grad(lambda x: stats.wishart.logpdf(np.eye(3), 4.0, positive(x)))(X)
+    with pytest.raises(S2SADError, match="degenerate normal"):
+        grad(lambda x: stats.multivariate_normal.entropy(None, np.outer(x[0], x[0])))(X)

@@ -86,6 +86,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
         "models.sparse",
         "models.sparse_systems",
     ),
+    "scipy.sparse.csgraph": ("graphs", "models.graphs"),
     "scipy.spatial": ("neighbours",),
     "scipy.spatial.distance": ("distances", "models.divergences", "models.metrics"),
     "scipy.spatial.transform": ("rotations", "models.rotations"),

@@ -43,6 +43,15 @@ def rosen(z_bar: Array, x: Any) -> Any:
     return like(z_bar * rosen_slope(np.asarray(x)), x)
 
 
+constant(
+    optimize.linear_sum_assignment,
+    signature=lambda cost_matrix, maximize=False: None,
+    samples=lambda: [sample(numbers(3, 3)), sample(numbers(2, 4), True)],
+    infer=infer.positions.of_matrix,
+    gives=(tuple,),
+)
+
+
 def valley(x: Any, centre: Any, steepness: Any) -> Any:
     """A function with one minimum, for samples."""
     return np.sum((x - centre) ** 2) + steepness**3 * np.sum(x**2)

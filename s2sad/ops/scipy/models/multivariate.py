@@ -201,6 +201,33 @@ class NormalInverseGamma:
         return np.exp(self.logpdf(x, s2))
 
 
+@model(stats.multivariate_normal.entropy)
+def normal_entropy(mean: Any = None, cov: Any = 1) -> Any:
+    whole = square(1.0 if cov is None else cov, 1 if mean is None else np.size(mean))
+    size = np.shape(whole)[0]
+    regular: Any = np.linalg.matrix_rank(whole) == size
+    require_rule(regular, "the entropy of a degenerate normal distribution has no rule", "Leave out what is fixed.")
+    return 0.5 * (size * (_LOG_2 + _LOG_PI + 1) + log_det(np.linalg.cholesky(whole)))
+
+
+@model(stats.dirichlet.mean)
+def dirichlet_mean(alpha: Any) -> Any:
+    return np.asarray(alpha) / np.sum(alpha)
+
+
+@model(stats.dirichlet.var)
+def dirichlet_var(alpha: Any) -> Any:
+    total = np.sum(alpha)
+    return np.asarray(alpha) * (total - np.asarray(alpha)) / (total**2 * (total + 1))
+
+
+@model(stats.dirichlet.entropy)
+def dirichlet_entropy(alpha: Any) -> Any:
+    a, total = np.asarray(alpha), np.sum(alpha)
+    normal = np.sum(special.gammaln(a)) - special.gammaln(total)
+    return normal + (total - np.size(a)) * special.psi(total) - np.sum((a - 1) * special.psi(a))
+
+
 def _at_point(made: Any, method: Any) -> Any:
     def at_point(x: Any, *args: Any, **kwds: Any) -> Any:
         return method(made(*args, **kwds), x)
