@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import linalg
 
-from s2sad import S2SADError, grad, hvp
+from s2sad import S2SADError, grad, hvp, value_and_grad
 from tests.ops.test_modelled_functions import as_scipy_has_it, total
 from tests.oracle import richardson_jvp
 
@@ -69,3 +69,19 @@ def test_what_has_no_derivative_is_said() -> None:
             grad(total(f))(X)
     with pytest.raises(np.linalg.LinAlgError, match="singular"):
         grad(total(lambda x: linalg.solve_circulant(x[0] - np.mean(x[0]), x[1])))(X)
+
+
+MADE_IN_SINGLE: dict[str, Any] = {
+    "leslie": lambda x: linalg.leslie(x, x[1:]),
+    "convolution": lambda x: linalg.convolution_matrix(x, 4),
+    "wide": lambda x: linalg.diagsvd(x, 3, 5),
+    "high": lambda x: linalg.diagsvd(x, 5, 3),
+}
+
+
+@pytest.mark.parametrize("name", MADE_IN_SINGLE)
+def test_matrices_of_single_precision_stay_so(name: str) -> None:
+    x = np.array([0.3, 0.7, 1.1], np.float32)
+    value, found = value_and_grad(lambda x: np.sum(MADE_IN_SINGLE[name](x) ** 2))(x)
+    assert value == np.sum(MADE_IN_SINGLE[name](x) ** 2)
+    assert (value.dtype, found.dtype) == (np.float32, np.float32)

@@ -45,7 +45,7 @@ def matrix(a: Any, what: str) -> Any:
 @model(linalg.convolution_matrix)
 def convolution_matrix(a: Any, n: Any, mode: Any = "full") -> Any:
     row = row_of(a, "convolution_matrix")
-    ends = np.zeros(n - 1)
+    ends = np.zeros(n - 1, row.dtype)
     whole = linalg.toeplitz(np.concatenate((row, ends)), np.concatenate((row[:1], ends)))
     if mode == "full":
         return whole
@@ -63,7 +63,7 @@ def fiedler(a: Any) -> Any:
 @model(linalg.leslie)
 def leslie(f: Any, s: Any) -> Any:
     births, rates = row_of(f, "leslie"), row_of(s, "leslie")
-    below = np.concatenate((np.diag(rates), np.zeros((len(rates), 1))), axis=1)
+    below = np.concatenate((np.diag(rates), np.zeros((len(rates), 1), rates.dtype)), axis=1)
     return np.concatenate((np.expand_dims(births, 0), below))
 
 
@@ -71,8 +71,8 @@ def leslie(f: Any, s: Any) -> Any:
 def diagsvd(s: Any, M: Any, N: Any) -> Any:
     row = row_of(s, "diagsvd")
     if len(row) == M:
-        return np.concatenate((np.diag(row), np.zeros((M, N - M))), axis=1)
-    return np.concatenate((np.diag(row), np.zeros((M - N, N))))
+        return np.concatenate((np.diag(row), np.zeros((M, N - M), row.dtype)), axis=1)
+    return np.concatenate((np.diag(row), np.zeros((M - N, N), row.dtype)))
 
 
 @model(linalg.solve_circulant)
