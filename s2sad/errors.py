@@ -154,6 +154,8 @@ class UnsupportedError(S2SADError):
     of_arms: bool = False
     #: Whether it may help to inline functions, as they change lists and dicts of their callers.
     of_inlining: bool = False
+    #: Whether it may help to copy lists and dicts that exist and change at unknown places.
+    of_held: bool = False
     #: Whether it may help to take what is changed as a whole, and may be an array or a number, for a number.
     of_numbers: bool = False
 

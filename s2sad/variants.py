@@ -132,7 +132,8 @@ class Variants(Aside):
         """
 
         def of_sizes(known: Sizes) -> Variant | None:
-            return None if about else self._of_sizes(options, facts if literal is None else literal(), together, known)
+            given = facts if literal is None or known == "held" else literal()
+            return None if about else self._of_sizes(options, given, together, known)
 
         wanted, self._wanted = self._wanted, ()
         for known in dict.fromkeys((*wanted, *(way for way in self.met_sizes if way not in _RAISED))):
@@ -162,6 +163,7 @@ class Variants(Aside):
         self.numbers, sized = False, None
         self._refused = refused
         ways: tuple[tuple[Sizes, bool], ...] = (
+            ("held", refused.of_held),
             ("sizes", refused.of_sizes),
             ("handed", refused.of_handing),
             ("rounds", refused.of_rounds),

@@ -543,13 +543,21 @@ def _orders(x: Any) -> Any:
     return total
 
 
-@refused(K, "lists of the module that what is differentiated is put into, and that are read again")
+@right(K, "lists and dicts of the module that grow, and are read again")
 def _module_list(x: Any) -> Any:
     _LOG.append(np.sum(x))
     return np.sum(x * x) * _LOG[-1]
 
 
+@refused(K, "lists and dicts of the module that are cleared, and hold what is differentiated")
+def _module_list_cleared(x: Any) -> Any:
+    _CLEARED.clear()
+    _CLEARED.append(x[0])
+    return _CLEARED[-1] ** 2
+
+
 _LOG: list[Any] = []
+_CLEARED: list[Any] = []
 
 # --- objects
 

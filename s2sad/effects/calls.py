@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import types
@@ -16,6 +17,7 @@ from s2sad.effects.library import Arguments
 from s2sad.effects.objects import ANY, ARRAY, CONSTANT, CONTAINERS, ITEMS, NOTHING, UNKNOWN, Object, Objects, Plain
 from s2sad.ir.code import Code, Definition, Operation
 from s2sad.runtime.classes import initialises, initialises_exception, inside, is_of_library, module_of, static_member
+from s2sad.runtime.managed import managed
 from s2sad.runtime.objects import record, state_of
 
 if TYPE_CHECKING:
@@ -120,6 +122,8 @@ def _known(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects
         return NOTHING
     if initialises(value) and args.positional and not args.open:
         return _initialised(a, op, value, args)
+    if (generating := managed(value)) is not None and (function := a.program.function(generating)) is not None:
+        return _suspended(a, op, function, NOTHING, args, contextlib._GeneratorContextManager)
     if isinstance(value, types.FunctionType):
         if _is_reading(value, args):
             return library.trusted(a, op, args)
@@ -290,6 +294,11 @@ def entered(a: Activation, op: Operation, managers: Objects) -> Objects:
             a.mod(op, [o], ANY)
             a.effect(op).ordered.add("errors of NumPy")
             continue
+        if o.cls is contextlib._GeneratorContextManager and o.kind == "site":
+            # It goes on after the body, and is sent nothing.
+            a.program.managing.add(o.value.code)
+            found |= resumed(a, op, o)
+            continue
         if o.cls is Plain and "__enter__" in a.program.doubtful:
             found |= operators.doubted(a, op, o, "__enter__")
             continue
@@ -307,12 +316,20 @@ def entered(a: Activation, op: Operation, managers: Objects) -> Objects:
 
 def run(a: Activation, op: Operation, function: Function, closure: Objects, args: Arguments) -> Objects:
     """Call a function whose code is known."""
+    if function.code.generates and not function.code.awaits:
+        return _suspended(a, op, function, closure, args, types.GeneratorType)
     given = _bound(a, op, function, closure, args)
     if function.code.awaits:
         return a.unknown(op, closure, *given.values())
-    if not function.code.generates:
-        return a.program.applied(a, op, function, {**given, "self": closure})[0]
-    made = a.site(op, types.GeneratorType, function, function.code.name)
+    return a.program.applied(a, op, function, {**given, "self": closure})[0]
+
+
+def _suspended(
+    a: Activation, op: Operation, function: Function, closure: Objects, args: Arguments, cls: type
+) -> Objects:
+    """What runs a generator function later, with its arguments."""
+    made = a.site(op, cls, function, function.code.name)
+    given = _bound(a, op, function, closure, args)
     a.store(made, "self", closure)
     for i, objects in given.items():
         a.store(made, f"parameter {i}", objects)

@@ -98,6 +98,8 @@ class Program:
     looked_up: dict[tuple[int, str], Any] = field(default_factory=dict)
     #: The containers of modules that are taken to hold what they hold now.
     settled: Settled | None = None
+    #: The generators that managers of ``with`` run, and nobody else.
+    managing: set[Code] = field(default_factory=set)
     known: dict[int, Object] = field(default_factory=dict)
     contexts: dict[tuple[Any, ...], Context] = field(default_factory=dict)
     _functions: dict[int, tuple[Any, Function | None]] = field(default_factory=dict)

@@ -445,6 +445,8 @@ class Activation:
         given = self.all(op.operands)
         self.yields |= given
         self.effect(op).ordered.add("yields")
+        if self.code in self.program.managing:
+            return
         found = NOTHING.union(*(self.heap.param(i, p.name, self.shapes.get(i)) for i, p in enumerate(self.code.params)))
         self.give_all(op, self.unknown(op, given, found, self.closure))
 

@@ -166,7 +166,7 @@ class _Lowering(Protected):
         resolver = Resolver(source.function, frozenset(local), aliases(body, self.params), owners)
         self.loops: list[list[tuple[str, str]]] = []
         self.tracked, self.leaving = [], []
-        self.recording = recordings(nodes_of(gast.Module(self.body, [])), resolver.lookup) if records else {}
+        self.recording = recordings(nodes_of(gast.Module(self.body, [])), resolver.lookup, source) if records else {}
         self.check_calls(resolver)
         dependence = Dependence(
             self.body,

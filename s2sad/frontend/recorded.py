@@ -35,20 +35,21 @@ _ADDING: dict[type, tuple[str, ...]] = {
 }
 
 
-def recordings(nodes: Sequence[Node], lookup: Lookup, *statements: Any) -> dict[int, str]:
+def recordings(nodes: Sequence[Node], lookup: Lookup, source: Source, *statements: Any) -> dict[int, str]:
     """The statements among ``nodes`` that only record, by identity, each with the variable that has the container.
 
-    A call is one where it stands alone, or in another one of the ``statements``.
+    A call is one where it stands alone, or in another one of the ``statements``.  Where the program of the ``source``
+    reads the container, none is.
     """
     found: dict[int, tuple[str, Node]] = {}
     for node in nodes:
-        root = None
+        put = None
         if type(node) in (gast.Expr, *statements) and isinstance(node.value, gast.Call):
-            root = _root(node.value, lookup)
+            put = _put(node.value, lookup)
         elif isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Subscript):
-            root = _root_of_item(node.targets[0], node.value, lookup)
-        if root is not None:
-            found[id(node)] = root.id, root
+            put = _item_put(node.targets[0], node.value, lookup)
+        if put is not None and id(put[1]) not in source.read:
+            found[id(node)] = put[0].id, put[0]
     if not found:
         return {}
     roots = {id(root) for _, root in found.values()}
@@ -56,6 +57,7 @@ def recordings(nodes: Sequence[Node], lookup: Lookup, *statements: Any) -> dict[
     read = {n.id for n in nodes if isinstance(n, gast.Name) and id(n) not in roots}
     read |= {n.attr for n in nodes if isinstance(n, gast.Attribute)}
     read |= {n.value for n in nodes if isinstance(n, gast.Constant) and isinstance(n.value, str)}
+    read |= source.mentioned
     if not _ANY.isdisjoint(read):
         return {}
     return {number: name for number, (name, _) in found.items() if name not in read}
@@ -66,7 +68,7 @@ def records(source: Source) -> bool:
     code = source.function.__code__
     resolver = Resolver(source.function, frozenset((*code.co_varnames, *code.co_cellvars)))
     # What a lambda returns is not used where it is called for what it records.
-    return bool(recordings(nodes_of(source.node), resolver.lookup, gast.Return))
+    return bool(recordings(nodes_of(source.node), resolver.lookup, source, gast.Return))
 
 
 @dataclass(frozen=True)
@@ -97,20 +99,20 @@ def path_of(statement: Node) -> tuple[Node, Path]:
     return node, Path(tuple(reversed(steps)))
 
 
-def _root(call: Node, lookup: Lookup) -> Node | None:
-    """The name of the variable whose container a call adds to; None if that is not all that it does."""
+def _put(call: Node, lookup: Lookup) -> tuple[Node, Any] | None:
+    """The name of the variable with the container to which a call adds, and that; None if it does something else."""
     if not isinstance(call.func, gast.Attribute) or call.keywords or not _are_plain(call.args, lookup):
         return None
     known, container, root = _held(call.func.value, lookup)
-    return root if known and call.func.attr in _ADDING.get(type(container), ()) else None
+    return (root, container) if known and call.func.attr in _ADDING.get(type(container), ()) else None
 
 
-def _root_of_item(target: Node, value: Node, lookup: Lookup) -> Node | None:
-    """The name of the variable whose list or dict gets an item; None if that is not all that happens."""
+def _item_put(target: Node, value: Node, lookup: Lookup) -> tuple[Node, Any] | None:
+    """The name of the variable with the list or dict that gets an item, and that; None if something else happens."""
     if isinstance(target.slice, gast.Slice) or not _are_plain([target.slice, value], lookup):
         return None
     known, container, root = _held(target.value, lookup)
-    return root if known and type(container) in (list, dict) else None
+    return (root, container) if known and type(container) in (list, dict) else None
 
 
 def _are_plain(nodes: Sequence[Node], lookup: Lookup) -> bool:

@@ -88,6 +88,9 @@ class Source:
     origin: Any = None
     #: The lists and dicts that it is compiled for, by their identity.
     snapshots: Mapping[int, Snapshot] = field(default_factory=dict, compare=False)
+    #: The names that functions made for it mention, and the lists and dicts that its program reads, by their identity.
+    mentioned: frozenset[str] = field(default=frozenset(), compare=False)
+    read: frozenset[int] = field(default=frozenset(), compare=False)
 
     @property
     def is_ours(self) -> bool:

@@ -103,9 +103,10 @@ def is_harmless(
 
 
 def _read_along(a: Activation, ways: Collection[Path]) -> frozenset[Operation]:
-    """The operations that read along some ways, and items by constants of what is there."""
+    """The operations that read along some ways, and items by constants of what is there; the first that copies that."""
     paths: dict[Operand, Path] = {}
     found: set[Operation] = set()
+    left: set[Path | None] = set(ways)
     for op in inner(a.code.body):
         before = paths.get(op.operands[0]) if op.operands else None
         path: Path | None = None
@@ -119,6 +120,10 @@ def _read_along(a: Activation, ways: Collection[Path]) -> frozenset[Operation]:
             path = before[0], (*before[1], (True, op.operands[1].value))
         elif op.kind == "copy":
             path = before
+        elif op.kind == "call" and len(op.operands) == 2 and (whole := paths.get(op.operands[1])) in left:
+            if all(o.value in (list, dict) for o in a.of(op.operands[0])):
+                left.discard(whole)
+                found.add(op)
         if path is not None:
             paths[op.result] = path
             leads = any(way[0] == path[0] and way[1][: len(path[1])] == path[1] for way in ways)

@@ -14,8 +14,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-import numpy as np
-
 from s2sad import ops
 from s2sad.effects.heap import Effort, Settled, TooMuch
 from s2sad.effects.mod_ref import Context, Program
@@ -23,6 +21,7 @@ from s2sad.effects.objects import (
     ANY,
     ARRAY,
     CONTAINERS,
+    ITEMS,
     KEYS,
     NOTHING,
     PLAIN,
@@ -38,7 +37,7 @@ from s2sad.frontend.state_reads import Path, is_array, is_harmless, is_read
 from s2sad.frontend.summaries import code_of, is_trusted, shapes_of
 from s2sad.ir.code import Code, inner
 from s2sad.ir.types import Kind
-from s2sad.runtime.classes import is_of_library, module_of
+from s2sad.runtime.classes import is_of_library, module_of, own_class
 from s2sad.runtime.contents import contents_of, shown_by
 from s2sad.runtime.copies import Reach
 from s2sad.runtime.objects import record, remember
@@ -81,7 +80,7 @@ class State:
     """What exists and a program writes, and the codes that read it.
 
     Attributes:
-        arrays: The arrays, by identity, with their names.
+        arrays: The arrays, lists and dicts, by identity, with their names.
         variables: The variables of modules and classes, by the identity of what has them and their names, with that.
         read: Those that the new program reads at its start as attributes.
         codes: Those that read or write one of these, or call one that does.
@@ -89,7 +88,7 @@ class State:
         recorded: Those in which it records.
     """
 
-    arrays: Mapping[int, tuple[str, np.ndarray[Any, Any]]] = field(default_factory=dict)
+    arrays: Mapping[int, tuple[str, Any]] = field(default_factory=dict)
     variables: Mapping[tuple[int, str], Any] = field(default_factory=dict)
     codes: frozenset[Code] = frozenset()
     read: frozenset[tuple[int, str]] = frozenset()
@@ -167,18 +166,44 @@ class Calls:
     @functools.cached_property
     def kept(self) -> frozenset[Object]:
         """The lists and dicts of modules that the program changes."""
+        return frozenset(o for o, name in self._modified if _is_item(o, name) and type(o.value) in (list, dict))
+
+    @functools.cached_property
+    def held(self) -> State:
+        """The state with those lists and dicts of modules that the program reads, and changes at unknown places."""
+        changed = {o for o, name in self._modified if name == ITEMS and o in self.kept}
+        found = sorted([o for o in changed if id(o.value) in self.read], key=lambda o: o.name)
+        arrays = {id(o.value): (_NAME.findall(f"state.{o.name}")[-1], o.value) for o in found}
+        return replace(
+            self.state, arrays={**self.state.arrays, **arrays}, codes=self.state.codes | self.touching(found)
+        )
+
+    @functools.cached_property
+    def read(self) -> frozenset[int]:
+        """The lists and dicts of modules that the program changes and reads, by identity."""
+        contexts = self._program[0].contexts.values() if self._program is not None and self.kept else ()
+        found = {o for c in contexts for e in c.activation.effects.values() for o, _ in e.ref}
+        return frozenset(id(o.value) for o in found & self.kept)
+
+    @functools.cached_property
+    def changed(self) -> frozenset[Object]:
+        """The objects of the user's classes that are found in modules, and of which the program sets attributes."""
+        found = [o for o, name in self._modified if not _is_item(o, name) and not isinstance(o.value, type)]
+        return frozenset(o for o in found if own_class(o.value) is not None)
+
+    @functools.cached_property
+    def _modified(self) -> frozenset[Location]:
+        """What the program changes that is found in modules."""
         if self._program is None or not self.is_whole:
             return frozenset()
         effects = [e for c in self._program[0].contexts.values() for e in c.activation.effects.values()]
-        found = [o for e in effects for o, name in e.mod if _is_item(o, name)]
-        return frozenset(o for o in found if o.kind == "global" and type(o.value) in (list, dict))
+        return frozenset(location for e in effects for location in e.mod if location[0].kind == "global")
 
-    @functools.cached_property
-    def keeping(self) -> frozenset[Code]:
-        """The codes that read or change lists and dicts of modules which the program changes, or call one that does."""
-        contexts = self._program[0].contexts.values() if self._program is not None and self.kept else ()
+    def touching(self, some: Collection[Object]) -> frozenset[Code]:
+        """The codes that read or change some objects, or call one that does."""
+        contexts = self._program[0].contexts.values() if self._program is not None and some else ()
         effects = [(c, e) for c in contexts for e in c.activation.effects.values()]
-        return frozenset(c.function.code for c, e in effects if any(o in self.kept for o, _ in (*e.mod, *e.ref)))
+        return frozenset(c.function.code for c, e in effects if any(o in some for o, _ in (*e.mod, *e.ref)))
 
     def touched(
         self,

@@ -12,7 +12,7 @@ nobody reads goes, its warnings with it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from s2sad.analysis.versions import changed_items, versions
@@ -116,6 +116,17 @@ def _is_arithmetic(stmt: Effect) -> bool:
     return known and isinstance(stmt.node, ast.Expr) and all(isinstance(n, _ARITHMETIC) for n in ast.walk(stmt.node))
 
 
+def _renames(stmt: Stmt, bound: Collection[str]) -> bool:
+    """Whether a statement gives a constant, or what one of some names surely has, another name."""
+    if not isinstance(stmt, Assign):
+        return False
+    return isinstance(stmt.value, Const) or (isinstance(stmt.value, Var) and stmt.value.name in bound)
+
+
+def _assigned(block: Block) -> set[str]:
+    return {name for stmt in block if isinstance(stmt, (Assign, Copy)) for name in writes(stmt)}
+
+
 def _is_method(stmt: Store) -> bool:
     return stmt.call is not None and stmt.call.op.kind == "method"
 
@@ -159,6 +170,7 @@ class _Live:
 
     def scan(self, block: Block, parents: tuple[Stmt, ...]) -> None:
         """Note who makes each name, and mark the statements that stay in any case."""
+        bound: set[str] = set()
         for stmt in block:
             self.parents[id(stmt)] = parents
             into = all_written(stmt)
@@ -188,9 +200,15 @@ class _Live:
                 self.makers.setdefault(name, []).append(stmt)
             if not all(map(only_computes, _evaluated(stmt))):
                 self.pending.append(stmt)
-            if isinstance(stmt, (Enter, Exit)) or id(stmt) in self.tried:
+            if isinstance(stmt, (Enter, Exit)) or (id(stmt) in self.tried and not _renames(stmt, bound)):
                 # Whether what is tried raises decides what runs.
                 self.pending.append(stmt)
+            if isinstance(stmt, (Assign, Copy)):
+                bound.update(writes(stmt))
+            elif isinstance(stmt, If):
+                bound |= _assigned(stmt.then) & _assigned(stmt.orelse)
+            elif isinstance(stmt, Effect) and isinstance(stmt.node, ast.Delete):
+                bound.clear()
             for inner in blocks(stmt):
                 self.scan(inner, (*parents, stmt))
 

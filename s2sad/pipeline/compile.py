@@ -89,8 +89,9 @@ def compile_gradient(
     itself, so that it can be differentiated; else its caller does.  What is ``exact`` is for arrays of modules of the
     sizes that they have now; where the facts have numbers for ``sizes``, loops that make objects are written out, and
     for the sake of ``"rounds"`` those that change lists and dicts as well; or what changes those of its caller is
-    ``"inlined"``; what is not followed in a branch is ``"raised"`` there as it runs.  Where it may be that numbers are
-    taken for arrays, lists are ``"handed"`` back to callers only if that is asked.
+    ``"inlined"``; lists and dicts that exist and change at unknown places are ``"held"``, as copies; what is not
+    followed in a branch is ``"raised"`` there as it runs.  Where it may be that numbers are taken for arrays, lists are
+    ``"handed"`` back to callers only if that is asked.
     What is changed as a whole, and may be an array or a number, is taken for an array, or a number with ``numbers``.
     The ``attempts`` are those to compile the function for the same arguments.
 
@@ -110,10 +111,11 @@ def compile_gradient(
         sources = compilation.program.sources
         sources.follows_arguments = follows
         sources.writes_out, sources.inlines = sizes in ("rounds", "raised rounds"), inlines
+        sources.holds = sizes == "held"
         sources.may_raise = sizes in ("raised", "raised rounds")
         sources.hand_back(changed)
         try:
-            made = compilation.run(asked, goal, single, bool(sizes))
+            made = compilation.run(asked, goal, single, sizes not in ("", "held"))
             if sources.handing.wanted and (more := sources.to_be_handed) != changed:
                 # A caller that hands nothing back keeps its list as it was.
                 changed = more
@@ -130,6 +132,7 @@ def compile_gradient(
                 refused.of_rounds = sources.fills_containers
                 refused.of_inlining = bool(sources.changing)
                 refused.of_arms = sources.has_arms
+                refused.of_held = sources.calls is not None and sources.calls.held != sources.calls.state
                 refused.of_numbers = compilation.unsure and not numbers
             # Of what is taken for arrays, and may be numbers, this is asked for by itself.
             is_sure = numbers or bool(sizes) or not compilation.unsure

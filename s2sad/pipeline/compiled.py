@@ -27,7 +27,7 @@ Goal = Literal[
 ]
 #: For what the sizes of arguments are known as numbers, if they are: for the objects that loops make, and for what
 #: lists and dicts hold after each round as well.
-Sizes = Literal["", "sizes", "handed", "rounds", "inlined", "raised", "raised rounds"]
+Sizes = Literal["", "held", "sizes", "handed", "rounds", "inlined", "raised", "raised rounds"]
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from s2sad.frontend.respelled import with_respelled_calls
 from s2sad.frontend.source import ORIGINAL, Source, read_source
 from s2sad.frontend.switches import with_switches
 from s2sad.frontend.touched import Calls
+from s2sad.frontend.trees import nodes_of
 from s2sad.ir.nodes import Const
 from s2sad.ir.types import Fact, describe
 from s2sad.pipeline.untaken import decisions, tested, without_untaken
@@ -109,6 +110,8 @@ class Sources:
         self._of_rounds = self._makes_items = self._changes_items = False
         #: Whether conditions raise that lead to what is not followed, and whether that may help.
         self.may_raise = self.has_arms = False
+        #: Whether lists and dicts that exist are copied at the start if they change at unknown places.
+        self.holds = False
         #: The functions that change lists and dicts of their callers, or hand out such of other classes, and those that
         #: are inlined for it.
         self.changing: set[types.FunctionType] = set()
@@ -158,6 +161,7 @@ class Sources:
                 self.inlines,
                 foreign,
                 self.may_raise,
+                self.holds,
             )
             self.asks_sizes |= obstacles.of_sizes
             self.asks_kinds |= obstacles.of_kinds
@@ -166,7 +170,8 @@ class Sources:
             self._changes_items |= obstacles.changes_items
             self.has_arms |= obstacles.of_arms
             if made is not None:
-                source = made.source
+                nodes = [n for part in made.sources.values() for n in nodes_of(part.node)]
+                source = replace(made.source, mentioned=frozenset(n.id for n in nodes if isinstance(n, gast.Name)))
                 for guard in made.guards:
                     self.guards.add(guard)
                 if made.parted:
@@ -179,6 +184,8 @@ class Sources:
                 self.state += made.state
             if obstacles.reasons:
                 source = replace(source, obstacle=obstacles.reasons[0])
+            if self.calls is not None:
+                source = replace(source, read=self.calls.read)
             source, more = self.handing.rewritten(source, self.whole(function))
             for guard in more:
                 self.guards.add(guard)

@@ -18,6 +18,7 @@ from s2sad.ir.code import NONE, Constant, Operation, Value, codes
 from s2sad.ops.models import is_of_model
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import own_class, package_of
+from s2sad.runtime.managed import managed
 from s2sad.transform import (
     attribute_dicts,
     branches,
@@ -311,10 +312,11 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     if value is managers.around:
         done = _applied(s, args[0][1], args[1:], op, frame)
         return (managers.of_generator(s, done[0]),) if isinstance(done, tuple) else done
-    if managers.managed(value) is not None:
-        return (
-            None if all(existing.is_constant(s, v) for _, v in args) else call_function(s, value, args, op, frame, None)
-        )
+    if (generating := managed(value)) is not None:
+        is_needless = not (s.relied.taken or s.relied.follows(generating))
+        if is_needless and all(existing.is_constant(s, v) for _, v in args):
+            return None
+        return call_function(s, value, args, op, frame, None)
     if type(value) is functools.partial and isinstance(value.func, type) and own_class(value.func) is not None:
         return _applied(s, existing_partial(s, value), args, op, frame)
     if is_functional(value):
@@ -415,7 +417,7 @@ def call_function(
         start = _starting(s, text, args)
         assert start is not None
         return invoke(s, replace(start[0], owner=owner), args, op, frame)
-    if (generating := managers.managed(function)) is not None:
+    if (generating := managed(function)) is not None:
         done = call_function(s, generating, args, op, frame, owner)
         return (managers.of_generator(s, done[0]),) if isinstance(done, tuple) else done
     try:

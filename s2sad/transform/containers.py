@@ -5,20 +5,18 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from keyword import iskeyword
 from typing import Any
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operand, Operation, Place, Value
-from s2sad.transform import presence, sizes, taken, typed
+from s2sad.transform import sizes, taken, typed
 from s2sad.transform.held import held_items, held_keys, is_held, is_held_dict, runs_as_it_is
-from s2sad.transform.keys import MemberKey, ObjectKey, existing_key, is_member, key_of_object, key_operand
+from s2sad.transform.keys import MemberKey, ObjectKey, existing_key, is_member, key_of_object, key_operand, title_of
 from s2sad.transform.known import (
     Abstract,
     Cell,
     Choice,
-    Container,
     Content,
     Items,
     Known,
@@ -30,6 +28,7 @@ from s2sad.transform.known import (
     Record,
     Row,
     Stream,
+    Unsure,
 )
 from s2sad.transform.specialiser import Frame, Specialiser
 
@@ -101,11 +100,6 @@ def displayed(s: Specialiser, items: Items, kind: str, name: str, place: Place |
 
 def _are_plain(keys: Sequence[Any] | None) -> bool:
     return not any(isinstance(key, (tuple, MemberKey, ObjectKey)) for key in keys or ())
-
-
-def title_of(key: Any) -> str:
-    """The name that a value gets from the key under which it is put; none if no variable has such a name."""
-    return key if isinstance(key, str) and key.isidentifier() and not iskeyword(key) else ""
 
 
 def key_of(s: Specialiser, value: Abstract) -> Constant | None:
@@ -183,35 +177,24 @@ def change(s: Specialiser, items: Items, slots: Sequence[Cell], keys: Sequence[A
         raise NotSpecialisedError("many items")
     if items.record is not None:
         names = content.keys or tuple(range(len(content.slots)))
-        _set_fields(s, items.record, names, dict(zip(keys or range(len(slots)), slots, strict=True)))
+        taken.set_fields(s, items.record, names, dict(zip(keys or range(len(slots)), slots, strict=True)))
     else:
         s.state[items.cell] = Content(tuple(slots), None if keys is None else tuple(keys), factory=content.factory)
 
 
-def _set_fields(s: Specialiser, record: Record, before: Collection[Any], slots: Mapping[Any, Cell]) -> None:
-    """Let the ``__dict__`` of an object, or a list or dict that exists, have some keys, with what cells hold."""
-    left_out = [key for key in before if key not in slots]
-    if record.cls is not Container and (left_out or not all(isinstance(key, str) for key in slots)):
-        raise NotSpecialisedError("__dict__")
-    if taken.is_list(record) and len(slots) != len(before):
-        raise NotSpecialisedError("length")
-    values = {key: s.state[cell] for key, cell in slots.items() if record.fields.get(key) is not cell}
-    for key in left_out:
-        taken.delete_too(s, record, key)
-        s.state[record.fields[key]] = UNSET
-    for key, value in values.items():
-        _set_field(s, record, key, value)
+def is_replaced(s: Specialiser, items: Items, index: Abstract, value: Abstract) -> bool:
+    """Set an item of a list or dict that exists and surely, or maybe, has one there already; False if that is another.
 
-
-def _set_field(s: Specialiser, record: Record, key: Any, value: Abstract) -> None:
-    """Set an attribute of an object, or an item of a list or dict that exists, by its ``__dict__`` or items."""
-    if record.cls is not Container and not isinstance(key, str):
-        raise NotSpecialisedError("__dict__")
-    if s.state.get(record.fields.get(key, record.identity)) is UNSET:
-        # A key that has been there comes last, once it is there again.
-        raise NotSpecialisedError("order")
-    taken.set_item_too(s, record, key, value)
-    presence.assign(s, presence.cell_for(s.state, record, key, title_of(key)), value, s.relied.at)
+    What else it holds need not be known.
+    """
+    record, key = items.record, key_of(s, index)
+    cell = None if record is None or key is None else record.fields.get(key.value)
+    if record is None or key is None or cell is None or s.state.get(cell, UNSET) is UNSET:
+        return False
+    if isinstance(s.state[cell], Unsure):
+        record.loose.add(cell)
+    taken.set_field(s, record, key.value, value)
+    return True
 
 
 def put_at(s: Specialiser, items: Items, at: int, value: Abstract) -> None:
@@ -219,7 +202,7 @@ def put_at(s: Specialiser, items: Items, at: int, value: Abstract) -> None:
     content = s.content(items)
     assert content is not None
     if items.record is not None:
-        _set_field(s, items.record, at if content.keys is None else content.keys[at], value)
+        taken.set_field(s, items.record, at if content.keys is None else content.keys[at], value)
     else:
         s.state[content.slots[at]] = value
 
@@ -238,7 +221,7 @@ def put(s: Specialiser, items: Items, key: Any, value: Abstract) -> None:
     assert content.keys is not None
     at = position(content, key)
     if items.record is not None:
-        _set_field(s, items.record, key, value)
+        taken.set_field(s, items.record, key, value)
     elif at is not None:
         put_at(s, items, at, value)
     else:
@@ -292,6 +275,9 @@ def left(s: Specialiser, value: Stream) -> tuple[Abstract | Cell, ...]:
 def asked(s: Specialiser, item: Abstract | Cell) -> Abstract:
     """An item of an iterator when it is asked for."""
     if isinstance(item, Cell):
+        if item.of is not None:
+            # Memory may have something else by now.
+            raise NotSpecialisedError("items")
         return s.state[item]
     if isinstance(item, Part):
         return sizes.item(s, item.whole, item.key)

@@ -11,7 +11,8 @@ from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant, Operand, Operation, Place, Region
 from s2sad.runtime.objects import state_of
 from s2sad.transform import variables
-from s2sad.transform.found import ArrayHeld, Identity, Key, Same, kind_of
+from s2sad.transform.found import ArrayHeld, Identity, Key, Same, TypeHeld, kind_of
+from s2sad.transform.held_whole import is_held, with_changes
 from s2sad.transform.known import NotSpecialisedError
 from s2sad.transform.relied import Reached, Recorded
 from s2sad.transform.specialiser import Specialiser
@@ -25,7 +26,8 @@ def with_state(s: Specialiser, body: Region, place: Place | None) -> Region:
         for named in s.relied.variables.values():
             if named.is_met:
                 variables.read_at_start(s, named, place)
-    return replace(body, operations=(*out, *body.operations))
+    changed = with_changes(s, body)
+    return replace(changed, operations=(*out, *changed.operations))
 
 
 def _read(s: Specialiser, reached: Reached, place: Place | None) -> None:
@@ -35,7 +37,10 @@ def _read(s: Specialiser, reached: Reached, place: Place | None) -> None:
         # Of one that is reached in a single way another call may have another.
         if len(ways) > 1:
             s.guard(Guard(way.space, way.root, Same(array), Identity(way.path)))
-        s.guard(Guard(way.space, way.root, kind_of(array), ArrayHeld(way.path)))
+        if is_held(reached):
+            s.guard(Guard(way.space, way.root, type(array), TypeHeld(way.path)))
+        else:
+            s.guard(Guard(way.space, way.root, kind_of(array), ArrayHeld(way.path)))
     alike = [way for way in ways if s.making.reads_alike(way.root, way.home)]
     if not alike:
         raise NotSpecialisedError("elsewhere")
@@ -45,6 +50,10 @@ def _read(s: Specialiser, reached: Reached, place: Place | None) -> None:
         is_key = isinstance(step, Key)
         more = (Constant(step.key),) if is_key else ()
         operand = s.emit("item" if is_key else "attribute", (operand, *more), None if is_key else step, place=place)
+    if is_held(reached):
+        copied = s.operands([s.outside(type(array), type(array).__name__), operand], place)
+        s.write(Operation("call", copied, (reached.operand,), ("",), (), place))
+        return
     known = [Constant(array.ndim), Constant(array.dtype.char)]
     operands = s.operands([s.outside(state_of, "state_of"), operand, *known], place)
     s.write(Operation("call", operands, (reached.operand,), ("",) * 3, (), place))

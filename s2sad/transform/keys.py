@@ -8,6 +8,7 @@ import enum
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 from s2sad.frontend.resolve import Guard
@@ -108,3 +109,8 @@ def existing_key(s: Specialiser, key: Any) -> Constant | None:
         return Constant(MemberKey(key, s.outside(key, key.name)))
     parts = key if type(key) is tuple else (key,)
     return Constant(key) if all(type(part) in (str, int, bool, float, type(None)) for part in parts) else None
+
+
+def title_of(key: Any) -> str:
+    """The name that a value gets from the key under which it is put; none if no variable has such a name."""
+    return key if isinstance(key, str) and key.isidentifier() and not iskeyword(key) else ""

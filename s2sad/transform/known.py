@@ -49,6 +49,7 @@ class Cell:
 
     What it holds is in the state of the specialiser.  The cell of ``whole``, a list, dict or function, has an operand
     once that is an object of the new program.  One that ``is_object`` stands for an object, and holds nothing.
+    One has what memory had when it was read that stands for the cell that it is ``of``.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Cell:
     record: Record | None = None
     item: bool = False
     is_object: bool = False
+    of: Cell | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,6 +30,7 @@ from s2sad.ir.types import Fact
 from s2sad.transform import presence, references, sizes
 from s2sad.transform.cells import Returned, State
 from s2sad.transform.functions import made_function
+from s2sad.transform.held_whole import with_changes
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -241,7 +242,7 @@ def _made(
         s.active.append(code)
         try:
             enter(s, code, dict(zip([p.name for p in code.params], args, strict=True)), inside, op)
-            region = s.region_of(code.body, inside)
+            region = with_changes(s, s.region_of(code.body, inside))
             references.check(initial, s.state)
             own = _Own(leaves, again.made, initial, records, frozenset(shapes.optional), in_expression)
             made = _finished(s, code, region, returns, own)

@@ -15,7 +15,6 @@ function of `contextlib.contextmanager` stands where that function yields.
 from __future__ import annotations
 
 import contextlib
-import inspect
 import time
 import types
 from collections.abc import Iterator
@@ -25,7 +24,6 @@ from typing import Any
 from s2sad.frontend.resolve import Resolver
 from s2sad.ir.code import (
     NONE,
-    UNSET,
     Code,
     Constant,
     Exit,
@@ -43,6 +41,7 @@ from s2sad.ir.code import (
 from s2sad.runtime.classes import static_member
 from s2sad.transform import generators
 from s2sad.transform.existing import guard_member, owner
+from s2sad.transform.finals import at_end
 from s2sad.transform.known import Abstract, Cell, Generator, Items, Known, Method, NotSpecialisedError, Record
 from s2sad.transform.objects import member_call
 from s2sad.transform.regions import CHANGING, leaves
@@ -50,10 +49,7 @@ from s2sad.transform.simple import is_number
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 from s2sad.transform.tries import by_memory, try_statement, trying
 
-#: What the calls of functions decorated with `contextlib.contextmanager` run.
-_HELPER = contextlib.contextmanager(lambda: iter(())).__code__
 _METHODS = ("__enter__", "__exit__")
-_LEAVING = ("return", "break", "continue")
 #: What is done by an ``__exit__`` that nobody sees but who looks at the object.
 _UNSEEN = frozenset({"global", "attribute", "set_attribute", "copy", "tuple", "call"})
 _CLOCKS = frozenset({time.perf_counter, time.time, time.monotonic, time.process_time, time.perf_counter_ns})
@@ -71,22 +67,6 @@ class Within:
 
 
 # --- managers that generators make
-
-
-def managed(function: object) -> types.FunctionType | None:
-    """The generator function that `contextlib.contextmanager` decorates; None for any other function.
-
-    Example:
-        >>> @contextlib.contextmanager
-        ... def around(x):
-        ...     yield x
-        >>> managed(around).__name__, managed(len)
-        ('around', None)
-    """
-    if not isinstance(function, types.FunctionType) or function.__code__ is not _HELPER:
-        return None
-    made: Any = inspect.getclosurevars(function).nonlocals.get("func")
-    return made if isinstance(made, types.FunctionType) else None
 
 
 def around(function: Any, *args: Any, **keywords: Any) -> Any:
@@ -109,10 +89,7 @@ def of_generator(s: Specialiser, generator: Abstract) -> Record:
 def with_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """A ``with`` of an object that the program makes; any other one stays."""
     manager = s.get(op.operands[0], frame)
-    # What a ``finally`` does would come after the manager is left.
-    tries = [o for o in inner(op.regions[0]) if o.kind == "try" and o.data.has_finally]
-    is_followed = not op.awaits and not any(leaves(region) for o in tries for region in o.regions)
-    if is_followed and isinstance(manager, Record):
+    if not op.awaits and isinstance(manager, Record):
         s.used = True
         if manager.cls is contextlib._GeneratorContextManager:
             return _around_yield(s, op, manager, frame)
@@ -131,10 +108,8 @@ def _around_yield(s: Specialiser, op: Operation, manager: Record, frame: Frame) 
     (body,) = op.regions
     generator = s.state[manager.fields["gen"]]
     assert isinstance(generator, Generator)
-    if any(leaves(part) for inside in body.operations for part in inside.regions):
-        raise NotSpecialisedError("with")
-    body, after = _at_end(s, body, frame)
-    after = replace(after, operations=(*_leaving(op, after.exit), *after.operations))
+    (body,), after = at_end(s, [body], frame)
+    after = _left_by(after, _others(op), at_end=False)
 
     def each(value: Abstract, inside: Frame) -> End | None:
         frame.env[body.params[0]] = s.named(value, body.params[0].name, frame.place or op.place)
@@ -161,18 +136,20 @@ def _by_methods(s: Specialiser, op: Operation, manager: Record, frame: Frame) ->
     code, leave = s.code(function), Value()
     frame.env[leave] = Method(Known(function), manager, owner(cls, "__exit__"))
     left = Operation("call", (leave, NONE, NONE, NONE), (Value(),), ("",) * 3, (), place)
+    # What a ``finally`` does that is left comes before the manager is left.
+    tries = [o for o in inner(body) if o.kind == "try" and o.data.has_finally]
+    is_late = any(leaves(region) for o in tries for region in o.regions)
     is_own = manager.origin is None and manager.own is None and not s.in_try
-    if is_own and _is_unseen(s, code, manager, s.home(function).resolver):
+    if is_own and not is_late and _is_unseen(s, code, manager, s.home(function).resolver):
         end = s.run(_left_by(replace(body, params=()), ((left, False), *_others(op))), frame)
         return () if end.kind == "yield" else end
-    if _raises(code) and any(leaves(part) for inside in body.operations for part in inside.regions):
-        raise NotSpecialisedError("with")
-    last, after = _at_end(s, replace(body, params=()), frame)
+    (last,), after = at_end(s, [replace(body, params=())], frame, is_late or _raises(code))
     tried = replace(_left_by(last, ((left, False), *_others(op)), at_end=False), params=())
     caught, error = _caught(s, code, leave, place, frame)
     base = Value()
     named = Region((), (Operation("global", (), (base,), "BaseException", (), place),), Exit("yield", (base,)))
-    rest = replace(after, operations=(left, *_leaving(op, after.exit), *after.operations))
+    after = _left_by(after, _others(op), at_end=False)
+    rest = replace(after, operations=(left, *after.operations))
     data = Handlers((True,), (error,), True, False)
     return try_statement(s, Operation("try", (), (), data, (tried, named, caught, rest), place), frame)
 
@@ -283,29 +260,9 @@ def _is_own_list(s: Specialiser, cell: Cell | None) -> bool:
 # --- regions
 
 
-def _at_end(s: Specialiser, body: Region, frame: Frame) -> tuple[Region, Region]:
-    """A body that comes to its end where it is left there, and what leaves it after that with what it would leave."""
-    if body.exit.kind not in _LEAVING:
-        return body, Region((), (), Exit("yield"))
-    stores, loads = [], []
-    for operand in body.exit.operands:
-        variable = Variable(operand.name if isinstance(operand, Value) else "")
-        cell = frame.env[variable] = Cell(variable.name)
-        s.state[cell] = UNSET
-        stores.append(Operation("store", (operand,), (), variable, (), body.exit.place))
-        loads.append(Operation("load", (), (Value(variable.name),), variable, (), body.exit.place))
-    after = Region((), tuple(loads), replace(body.exit, operands=tuple([load.result for load in loads])))
-    return Region(body.params, (*body.operations, *stores), Exit("yield")), after
-
-
 def _others(op: Operation) -> tuple[tuple[Operation, bool], ...]:
     """The calls by which the managers around a ``with`` are left."""
     return op.data.calls if isinstance(op.data, Within) else ()
-
-
-def _leaving(op: Operation, exit: Exit) -> list[Operation]:
-    """The calls by which the managers around a ``with`` are left where it ends so."""
-    return [_anew(call) for call, in_loop in _others(op) if _is_leaving(exit, in_loop)]
 
 
 def _is_leaving(exit: Exit, in_loop: bool) -> bool:

@@ -146,20 +146,32 @@ def loosen(new: Sequence[Cell], states: Sequence[State]) -> None:
             record.fields[own[cell]] = record.fields.pop(own[cell])
 
 
-def fields_of(state: State, record: Record) -> Content:
+def fields_of(s: Specialiser, record: Record) -> Content:
     """What the ``__dict__`` of an object, or the list or dict that a record stands for, holds.
 
     Raises:
-        NotSpecialisedError: where it has an attribute on some ways only, or a variable of the new program has it.
+        NotSpecialisedError: where it has an attribute on some ways only, or a list of the new program has it.
     """
-    held = {name: cell for name, cell in record.fields.items() if state.get(cell, UNSET) is not UNSET}
-    if any(isinstance(state[cell], (Unsure, Kept, InList)) for cell in held.values()):
-        raise NotSpecialisedError("__dict__")
+    held = {name: _now(s, cell) for name, cell in record.fields.items() if s.state.get(cell, UNSET) is not UNSET}
     is_list = record.cls is Container and record.origin is not None and type(record.origin.value) is list
     if is_list:
         return Content(tuple([held[at] for at in range(len(held))]), None)
     ordered = tuple if record.loose.isdisjoint(held.values()) else Loose
     return Content(ordered(held.values()), ordered(held))
+
+
+def _now(s: Specialiser, cell: Cell) -> Cell:
+    """The cell of an attribute or item, or one that has what the memory has which stands for it."""
+    held = s.state[cell]
+    if isinstance(held, (Unsure, InList)) or (isinstance(held, Kept) and not (held.is_set and held.given is None)):
+        raise NotSpecialisedError("__dict__")
+    if not isinstance(held, Kept):
+        return cell
+    made, found = Cell(cell.name, item=True, of=cell), read(s, held, cell.name, s.relied.at)
+    assert isinstance(found, Value)
+    s.needless.add(found)
+    s.state[made] = found
+    return made
 
 
 def missing(s: Specialiser, record: Record, name: str, place: Place | None) -> Value:

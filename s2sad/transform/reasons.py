@@ -63,6 +63,8 @@ _WHY = {
     "with": "a loop or the function is left inside of this with, or its manager may yield more than once",
     "expression": "this gives an object, or may raise, in a part of an expression where no statement can stand",
     "reflected": "what the operand on the left does to the object is not known",
+    "held": "a list or dict that exists, and changes at places that only the run knows, is used here as a whole",
+    "items": "a list or dict is run through that a finally changes",
     "length": "a list that exists gets more items, or loses some",
     "order": "a key of a dict that exists is removed, and set again",
     "elsewhere": "an object that exists is changed or read here, and under which name it may be reached is not known",

@@ -98,6 +98,8 @@ def begun(s: Specialiser, op: Operation, frame: Frame) -> Done:
         container = container[key] if is_there else None
     if found.method not in ADDING.get(type(container), ()):
         return None
+    if id(container) in s.relied.state:
+        return None
     way = (name, *map(Key, found.keys))
     use_known(s, base)
     guard_class(s, type(base.value))

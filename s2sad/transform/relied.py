@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import numpy as np
-
 from s2sad.frontend.resolve import MISSING
 from s2sad.frontend.summaries import code_of
 from s2sad.ir.code import Code, Constant, Operand, Operation, Place, Value
@@ -56,9 +54,12 @@ class Way:
 
 @dataclass
 class Reached:
-    """An array of the state: the value that it is in each function of the new program, and the ways that lead to it."""
+    """An array of the state: the value that it is in each function of the new program, and the ways that lead to it.
 
-    array: np.ndarray[Any, Any]
+    So it is with a list or dict, of which the value is a copy.
+    """
+
+    array: Any
     operand: Value
     record: Record
     ways: dict[Any, Way] = field(default_factory=dict)

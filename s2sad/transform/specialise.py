@@ -40,6 +40,7 @@ from s2sad.transform.existing import is_existing
 from s2sad.transform.found import Key
 from s2sad.transform.functions import same_function
 from s2sad.transform.handlers import HANDLERS
+from s2sad.transform.held_whole import is_held
 from s2sad.transform.instances import Instance, part
 from s2sad.transform.known import Cell, Container, Home, Known, NotSpecialisedError
 from s2sad.transform.making import Making
@@ -114,6 +115,7 @@ def specialised(
     inlines: frozenset[types.FunctionType] = frozenset(),
     given_objects: foreign.Given = foreign.NOTHING,
     may_raise: bool = False,
+    holds: bool = False,
 ) -> Specialised | None:
     """A function without the functions and objects that it makes and uses itself; None if it stays as it is.
 
@@ -130,16 +132,18 @@ def specialised(
         inlines: The functions that are inlined since they change lists and dicts of their callers.
         given_objects: What is known of arguments for whose objects models stand.
         may_raise: Whether the arms of conditions that are not followed raise when the program comes there.
+        holds: Whether lists and dicts that exist are copied at the start if they change at unknown places.
     """
     changing: frozenset[str] = frozenset()
     wanted: dict[int, Known] = {}
     why, with_state_why, of_calls = list[Violation](), list[Violation](), list[Violation]()
     taking = constants = lists = follows = True
     ways = Ways()
-    state = program.state if records and program is not None else State()
-    keeping = program.keeping if records and program is not None else frozenset()
-    kept = frozenset(id(o.value) for o in program.kept) if keeping and program is not None else frozenset()
-    keeps = bool(keeping)
+    state = State() if not records or program is None else program.held if holds else program.state
+    known = program.kept if records and program is not None else frozenset()
+    known = frozenset(o for o in known if id(o.value) not in state.arrays)
+    keeping = program.touching(known) if program is not None else frozenset()
+    keeps, follows_objects = bool(keeping), False
     kinds = program.kinds if program is not None and program.function is source.function else {}
     numbers = frozenset(name for name, kind in kinds.items() if kind == "scalar")
     while True:
@@ -152,7 +156,7 @@ def specialised(
         home = s.homes[source.function] = Home(own, Resolver(source.function, frozenset()))
         s.relied.home, s.relied.keeper = home if records else None, home if keeps else None
         s.relied.keeping = keeping if keeps else frozenset()
-        s.relied.kept = kept if keeps else frozenset()
+        s.relied.kept = frozenset(id(o.value) for o in known) if keeps else frozenset()
         s.relied.given_numbers = numbers
         whole = _specialised(s, home, found, wanted.values(), instances or {}, state, facts or {}, given_objects)
         if obstacles is not None:
@@ -167,6 +171,7 @@ def specialised(
         needless = (
             keeps and not s.relied.recorded and all(map(is_existing, (*wanted.values(), *s.relied.wanted.values())))
         )
+        needless = needless and not follows_objects
         if whole is None and needless:
             keeps = False
             continue
@@ -197,7 +202,12 @@ def specialised(
         # What was found holds if what remains to run as it stands does not change it, nor read what is remembered.
         seen = frozenset(k for k, named in s.relied.variables.items() if named.is_attribute)
         recording = {n: _way(r.root, r.path) for r, n in s.relied.recorded.items()}
-        entered = replace(state, read=seen, containers=_taken_containers(s), recorded=recording)
+        held = {n: reached for n, reached in s.relied.reached.items() if is_held(reached)}
+        arrays = {n: named for n, named in state.arrays.items() if not isinstance(named[1], (list, dict))}
+        paths = {n: _way(way.root, way.path) for n, reached in held.items() for way in reached.ways.values()}
+        entered = replace(
+            state, arrays=arrays, read=seen, containers={**_taken_containers(s), **paths}, recorded=recording
+        )
         steady = None if whole is None else _steady(source.function, whole, s.sources, program, entered)
         changed = frozenset(steady.changed(s.relied.attributes)) if steady is not None else frozenset()
         recorded = list(s.relied.recorded)
@@ -208,10 +218,17 @@ def specialised(
         if s.relied.containers and (steady is None or shown or steady.may_change(s.relied.containers)):
             constants = False
             continue
-        if s.relied.meets_state and (steady is None or steady.reads_state()):
+        is_read = bool(held) and steady is not None and _may_be_read(s, steady)
+        if s.relied.meets_state and (steady is None or steady.reads_state() or is_read):
             with_state_why, state = of_calls if state.variables else [], State()
             continue
-        if wanted and (steady is None or changed or _may_be_read(s, steady)):
+        is_seen = bool(wanted) and (steady is None or bool(changed) or _may_be_read(s, steady))
+        if is_seen and not follows_objects and records and program is not None and program.changed:
+            # What reads or sets their attributes is followed as well.
+            known |= program.changed
+            keeping, keeps, follows_objects = program.touching(known), True, True
+            continue
+        if is_seen:
             # Without lists and dicts it may be known what objects hold.
             wanted = {n: known for n, known in wanted.items() if keeps and is_existing(known)}
             keeps, taking, why = False, keeps, found
@@ -233,12 +250,13 @@ def specialised(
     apart = [
         Recorded(known.read[1], known.read[2]) for known in wanted.values() if known.read and not is_existing(known)
     ]
+    apart_whole = [Recorded(way.root, way.path) for reached in held.values() for way in reached.ways.values()]
     return Specialised(
         whole,
         s.sources,
         tuple(guards),
         s.relied.parted,
-        (*recorded, *apart),
+        (*recorded, *apart, *apart_whole),
         tuple(s.relied.entered),
         led,
         s.relied.makes_others,
@@ -282,7 +300,9 @@ def _way(root: str, path: tuple[str | Key, ...]) -> Path:
 def _may_be_read(s: Specialiser, steady: Steady) -> bool:
     """Whether something that a new program runs as it stands may read what it sets on objects that exist."""
     names = s.relied.remembered
-    containers = _taken_containers(s).values()
+    held = [reached for reached in s.relied.reached.values() if is_held(reached)]
+    ways = [_way(way.root, way.path) for reached in held for way in reached.ways.values()]
+    containers = [*_taken_containers(s).values(), *ways]
     # Under their names they may be read of objects, modules and classes that are not known.
     titles = {[root, *(step for is_item, step in path if not is_item)][-1] for root, path in containers}
     if containers and (steady.reads_kept() or not titles.isdisjoint(s.relied.read)):

@@ -260,7 +260,7 @@ class Specialiser:
     def content(self, items: Items) -> Content | None:
         """What a list or dict holds, unless it is an object of the new program."""
         if items.record is not None:
-            return presence.fields_of(self.state, items.record)
+            return presence.fields_of(self, items.record)
         return content if isinstance(content := self.state[items.cell], Content) else None
 
     def ready(self, value: Abstract) -> Operand | None:

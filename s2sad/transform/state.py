@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 def begin(s: Specialiser, state: State) -> None:
     """Let each array that the program writes be a value from its start."""
     for number, (name, array) in state.arrays.items():
-        operand, record = Value(name), Record(np.ndarray)
+        operand, record = Value(name), Record(type(array))
         record.kin.append(record)
         cell = record.fields[""] = Cell(name, None, record)
         s.state[record.identity], s.state[cell] = Constant(None), operand
-        s.arrays.add(operand)
+        if isinstance(array, np.ndarray):
+            s.arrays.add(operand)
         s.needless.add(operand)
         s.relied.state[number] = Reached(array, operand, record)
     s.relied.reads_state = state.is_read_by

@@ -12,6 +12,7 @@ from s2sad.transform.containers import (
     SEQUENCES,
     called,
     change,
+    is_replaced,
     items_of,
     key_of,
     numbered,
@@ -20,10 +21,10 @@ from s2sad.transform.containers import (
     put_at,
     run_through,
     slot,
-    title_of,
 )
 from s2sad.transform.existence import unpacked
 from s2sad.transform.held import is_held, item_of, runs_as_it_is
+from s2sad.transform.keys import title_of
 from s2sad.transform.known import (
     Abstract,
     Items,
@@ -97,6 +98,10 @@ def _of_range(s: Specialiser, base: Known, index: Abstract, op: Operation, frame
 def set_item(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """``items[index] = value``."""
     base, index, value = [s.get(o, frame) for o in op.operands]
+    if isinstance(base, Items) and base.record is not None:
+        titled = _titled(s, value, index.value, op, frame) if isinstance(index, Constant) else value
+        if is_replaced(s, base, index, titled):
+            return ()
     content = s.content(base) if isinstance(base, Items) else None
     if not isinstance(base, Items) or content is None:
         return None

@@ -15,16 +15,18 @@ their items, or get others under keys that are known; which keys there are at fi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from s2sad.ir.code import Constant, Operand, Operation, Place, Value
+from s2sad.ir.code import UNSET, Constant, Operand, Operation, Place, Value
 from s2sad.runtime.contents import attributes_of
 from s2sad.runtime.objects import record as put_into
 from s2sad.runtime.objects import remember
+from s2sad.transform import presence
 from s2sad.transform.existing import attribute, is_existing, known_array, rest_on
 from s2sad.transform.found import ClassHeld, Held, Identity, Key, Same, found_at
 from s2sad.transform.held import Structure, item_at
+from s2sad.transform.keys import title_of
 from s2sad.transform.known import Abstract, Cell, Container, Items, Known, NotSpecialisedError, Record, Row
 from s2sad.transform.specialiser import Frame, Specialiser
 
@@ -164,6 +166,32 @@ def _call_too(s: Specialiser, record: Record, method: str, *args: Abstract) -> N
     parts, place = [s.outside(put_into, "record"), whole(s, record.origin), Constant(method), *args], s.relied.at
     s.write(Operation("call", s.operands(parts, place), (Value(),), ("",) * (len(parts) - 1), (), place))
     s.used = True
+
+
+def set_fields(s: Specialiser, record: Record, before: Collection[Any], slots: Mapping[Any, Cell]) -> None:
+    """Let the ``__dict__`` of an object, or a list or dict that exists, have some keys, with what cells hold."""
+    left_out = [key for key in before if key not in slots]
+    if record.cls is not Container and (left_out or not all(isinstance(key, str) for key in slots)):
+        raise NotSpecialisedError("__dict__")
+    if is_list(record) and len(slots) != len(before):
+        raise NotSpecialisedError("length")
+    values = {key: s.state[cell] for key, cell in slots.items() if record.fields.get(key) is not (cell.of or cell)}
+    for key in left_out:
+        delete_too(s, record, key)
+        s.state[record.fields[key]] = UNSET
+    for key, value in values.items():
+        set_field(s, record, key, value)
+
+
+def set_field(s: Specialiser, record: Record, key: Any, value: Abstract) -> None:
+    """Set an attribute of an object, or an item of a list or dict that exists, by its ``__dict__`` or items."""
+    if record.cls is not Container and not isinstance(key, str):
+        raise NotSpecialisedError("__dict__")
+    if s.state.get(record.fields.get(key, record.identity)) is UNSET:
+        # A key that has been there comes last, once it is there again.
+        raise NotSpecialisedError("order")
+    set_item_too(s, record, key, value)
+    presence.assign(s, presence.cell_for(s.state, record, key, title_of(key)), value, s.relied.at)
 
 
 def is_list(record: Record) -> bool:

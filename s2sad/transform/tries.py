@@ -6,8 +6,7 @@ What the body leaves goes through variables of the new program, since nothing th
 from __future__ import annotations
 
 import contextlib
-import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from s2sad.ir.code import (
@@ -27,13 +26,13 @@ from s2sad.ir.code import (
     inner,
 )
 from s2sad.runtime.classes import static_member
-from s2sad.transform import presence, sizes
+from s2sad.transform import finals, presence, sizes
 from s2sad.transform.branches import Inside, changed_in, exit_of
 from s2sad.transform.cells import State
 from s2sad.transform.known import Cell, Kept, NotSpecialisedError, Unsure, is_static
 from s2sad.transform.objects import content_of
 from s2sad.transform.raised import run_or_raise
-from s2sad.transform.regions import breaks, caught_variables, leaves
+from s2sad.transform.regions import breaks, caught_variables
 from s2sad.transform.returning_objects import leaving_object
 from s2sad.transform.shapes import Again, Rebuild, Shapes
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
@@ -62,15 +61,21 @@ def _try_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
             end = s.run(after[0], frame)
         if end is not None:
             return () if end.kind == "yield" else end
-    if what.has_finally and not what.groups and frame.consumer is not None and not any(map(leaves, op.regions)):
-        return _try_statement(s, _finally_twice(op), frame)
-    if what.groups or what.has_finally:
+    if what.has_finally and not what.groups:
+        return _with_finally(s, op, frame)
+    if what.groups:
         return by_memory(s, op, frame)
     if any(r.exit.kind not in ("raise", "never") for r in bodies):
         return leaving_object(s, op, frame, _leaving) if body.exit.kind == "return" else by_memory(s, op, frame)
     if s.expression or (frame.unrolled and any(breaks(r, ("break", "continue")) for r in op.regions)):
         raise NotSpecialisedError("try")
-    place = frame.place or op.place
+    return _or_by_memory(s, op, frame, lambda: _raising_all(s, op, catching, after, frame))
+
+
+def _raising_all(s: Specialiser, op: Operation, catching: list[Region], after: list[Region], frame: Frame) -> Done:
+    """A ``try`` whose handlers all raise."""
+    what: Handlers = op.data
+    body, place = op.regions[0], frame.place or op.place
     before = s.state.copied()
     with s.apart() as out:
         written, s.state.written = s.state.written, set()
@@ -104,15 +109,38 @@ def _try_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
     return () if end.kind == "yield" else end
 
 
-def _finally_twice(op: Operation) -> Operation:
-    """A ``try`` with ``finally`` that does what stands there once it has raised, and once it has come to its end."""
-    what: Handlers = op.data
-    *tried, last = op.regions
-    body = tried[0]
-    if len(tried) > 1:
-        body = Region((), (replace(op, data=replace(what, has_finally=False), regions=tuple(tried)),), Exit("yield"))
-    raised = replace(last, exit=Exit("raise", (), op.place)) if last.exit.kind == "yield" else last
-    return replace(op, data=Handlers((False,), (None,), True, False), regions=(body, raised, last))
+def _with_finally(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """A ``try`` with ``finally``."""
+
+    def twice() -> Done:
+        ended, after = finals.ends_only(s, op, frame)
+        done = _try_statement(s, finals.twice(ended), frame)
+        end = done if isinstance(done, End) else s.run(after, frame)
+        return () if end.kind == "yield" else end
+
+    return _or_by_memory(s, op, frame, twice)
+
+
+def _or_by_memory(s: Specialiser, op: Operation, frame: Frame, run: Callable[[], Done]) -> Done:
+    """Run a ``try`` in some way, or let it stay where that is not possible.
+
+    Raises:
+        NotSpecialisedError: the first of the two that say why not, where neither is.
+    """
+    mark, env, used, lifted = s.mark(), dict(frame.env), s.used, dict(s.lifted)
+    try:
+        return run()
+    except NotSpecialisedError as error:
+        first = error
+    s.back(mark)
+    frame.env.clear()
+    frame.env.update(env)
+    s.used, s.lifted = used, lifted
+    try:
+        return by_memory(s, op, frame)
+    except NotSpecialisedError as error:
+        # Lists, dicts and objects of which it is said that they change are made objects by the regions around.
+        raise (error if error.cells else first) from None
 
 
 def _leaving(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -278,7 +306,7 @@ def _is_of_object(cell: Cell) -> bool:
 def _may_be_kept(state: State, cell: Cell) -> bool:
     """Whether a variable, or an attribute of an object that the program makes, can be memory for a while."""
     value = state.get(cell, UNSET)
-    is_one = cell.whole is None and not cell.is_object and (cell.record is None or cell.record.origin is None)
+    is_one = cell.whole is None and not cell.is_object
     return is_one and value is not UNSET and not is_static(value)
 
 
@@ -365,10 +393,6 @@ def _handlers(
     s: Specialiser, what: Handlers, catching: list[Region], frame: Frame, before: State, changed: list[Cell]
 ) -> list[Region]:
     """What the handlers do: they must not read what the body changes, since nobody knows how far it has come."""
-    if any(map(_is_of_object, changed)):
-        # A message that shows an attribute would have to show it as of then.
-        if any(_reads_attributes(s, region, frame) for region in catching):
-            raise NotSpecialisedError("changed")
     _bind_names(s, what, frame)
     state = s.state
     s.state = before.copied()
@@ -388,19 +412,6 @@ def _raising(s: Specialiser, region: Region, frame: Frame) -> Region:
     return Region((), tuple(out), exit)
 
 
-def _reads_attributes(s: Specialiser, region: Region, frame: Frame) -> bool:
-    """Whether a region reads attributes of others than modules (``linalg.LinAlgError``)."""
-    modules: dict[object, object] = {}
-    for op in inner(region):
-        base = modules.get(op.operands[0]) if op.kind == "attribute" else None
-        if op.kind == "attribute" and base is None and op.data != "__traceback__":
-            return True
-        found = s.lookup(frame, op.data)[1] if op.kind == "global" else getattr(base, str(op.data), None)
-        if isinstance(found, types.ModuleType):
-            modules[op.result] = found
-    return False
-
-
 class _Left:
     """What a body leaves in the cells that it changes, and the variables through which that goes."""
 
@@ -413,6 +424,9 @@ class _Left:
         for cell in changed:
             held = content_of(s, state, cell)
             is_variable = isinstance(held, Unsure) and held.given is None
+            if isinstance(held, Unsure) and is_variable and not is_static(held.value):
+                # It would be read where it may have no value.
+                raise NotSpecialisedError("unset")
             value = held.value if isinstance(held, Unsure) and held.given is None else held
             self.plans.append((cell, self.shapes.of(value)[1], is_variable))
         self.results: list[Value] = []

@@ -364,13 +364,23 @@ REFUSED = [
     registered_inside,
     registered_further_inside,
     registered_here,
+]
+
+
+#: Where what is made is kept by an object of the module as well, or by none.
+RIGHT = [
+    given_back_by_a_method,
+    by_a_generator,
+    by_turns,
+    rebound,
+    by_its_name,
     kept_inside,
     kept_here,
     given_by_a_method,
 ]
 
 
-@pytest.mark.parametrize("f", [given_back_by_a_method, by_a_generator, by_turns, rebound, by_its_name])
+@pytest.mark.parametrize("f", RIGHT)
 def test_what_is_written_has_derivatives(f: Any) -> None:
     check_with_state(f, X, [G])
 

@@ -379,6 +379,8 @@ def by_a_partial_call_of_numpy_that_holds_it(x: Any) -> Any:
         number_of_a_loop,
         twice_of_it_in_a_variable,
         number_added_to_a_variable,
+        number_in_an_object_by_a_function,
+        number_in_an_object_further_inside_an_assertion,
         array_written_later,
         added_to_a_variable,
         by_a_partial_call_that_holds_it,
@@ -390,13 +392,13 @@ def by_a_partial_call_of_numpy_that_holds_it(x: Any) -> Any:
 def test_what_is_kept_in_a_variable_is_read_there(f: Any) -> None:
     def begin(run: Any, x: Any) -> Any:
         global LAST, COUNT
-        LAST, COUNT, Model.shared = np.ones(5), 0, np.ones(5)
+        LAST, COUNT, Model.shared, MODEL.a = np.ones(5), 0, np.ones(5), np.ones(5)
         return run(x)
 
-    found, left = begin(grad(f), X), (LAST, COUNT, Model.shared)
+    found, left = begin(grad(f), X), (LAST, COUNT, Model.shared, MODEL.a)
     np.testing.assert_allclose(found, numeric_gradient(lambda x: begin(f, x), (X,)), rtol=1e-7)
     begin(f, X)
-    assert all(np.array_equal(a, b) for a, b in zip((LAST, COUNT, Model.shared), left, strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip((LAST, COUNT, Model.shared, MODEL.a), left, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -404,8 +406,6 @@ def test_what_is_kept_in_a_variable_is_read_there(f: Any) -> None:
     [
         along_an_axis,
         in_a_map,
-        number_in_an_object_by_a_function,
-        number_in_an_object_further_inside_an_assertion,
         number_by_a_cached_function,
         number_by_a_cached_function_that_is_mapped,
         number_by_a_vectorized_function,

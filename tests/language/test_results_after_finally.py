@@ -1,4 +1,4 @@
-"""Results that are found before a ``finally`` runs, which then changes them: Python's value, or refused."""
+"""Results that are found before a ``finally`` runs, which then changes them: Python's value."""
 
 from __future__ import annotations
 
@@ -8,19 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.number_and_constants import MODES, check_as_python, check_refused_at_its_place
+from tests.number_and_constants import MODES, check_as_python
 
 RIGHT: list[Callable[..., Any]] = []
-REFUSED: list[Callable[..., Any]] = []
 
 
 def right(f: Callable[..., Any]) -> Callable[..., Any]:
     RIGHT.append(f)
-    return f
-
-
-def refused(f: Callable[..., Any]) -> Callable[..., Any]:
-    REFUSED.append(f)
     return f
 
 
@@ -31,7 +25,7 @@ def adds_afterwards(q: Any, items: list[Any]) -> Any:
         items.append(q)
 
 
-@refused
+@right
 def list_that_a_callee_changes_after_its_return(x: Any, k: Any, *_: Any) -> Any:
     items = [x, k]
     adds_afterwards(k, items)
@@ -46,7 +40,7 @@ def makes_and_adds(q: Any, k: Any) -> list[Any]:
         items.append(q)
 
 
-@refused
+@right
 def list_that_changes_after_it_is_returned(x: Any, k: Any, *_: Any) -> Any:
     return sum(makes_and_adds(x, k))
 
@@ -59,7 +53,7 @@ def makes_and_adds_to_one_of_two(q: Any, k: Any) -> Any:
         items.append(q)
 
 
-@refused
+@right
 def list_in_a_tuple_that_changes_after_it_is_returned(x: Any, k: Any, *_: Any) -> Any:
     r, items = makes_and_adds_to_one_of_two(x, k)
     return r * sum(items)
@@ -90,9 +84,3 @@ def number_that_is_returned_before_its_list_changes(x: Any, k: Any, *_: Any) -> 
 @pytest.mark.parametrize("f", RIGHT, ids=lambda f: f.__name__)
 def test_as_python(f: Callable[..., Any], mode: str) -> None:
     check_as_python(f, mode)
-
-
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)
-def test_is_refused_at_its_place(f: Callable[..., Any], mode: str) -> None:
-    check_refused_at_its_place(f, mode)

@@ -1,0 +1,161 @@
+"""What a ``try`` with ``finally``, or a ``with``, does at its end, where the function or a loop is left in it.
+
+try:                               left = False
+    if found(x):                   try:
+        return x                       if found(x):
+    y = total(x)                           left, result = True, x
+finally:              ->               else:
+    STATE["on"] = before                   y = total(x)
+                                   except BaseException:
+                                       STATE["on"] = before
+                                       raise
+                                   STATE["on"] = before
+                                   if left:
+                                       return result
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from s2sad.ir.code import NONE, UNSET, Constant, Exit, Handlers, Operand, Operation, Region, Value, Variable, regions_in
+from s2sad.transform.known import Cell, NotSpecialisedError
+from s2sad.transform.regions import leaves
+from s2sad.transform.specialiser import Frame, Specialiser
+
+_LEAVING = ("return", "break", "continue")
+#: Operations that come to their end at once where one of their regions does, without an ``else``.
+_ENDING = ("if", "with", "try")
+
+
+def at_end(s: Specialiser, ways: Sequence[Region], frame: Frame, inside: bool = True) -> tuple[list[Region], Region]:
+    """Regions that come to their end where the function or a loop is left in them; what is left after that.
+
+    Those that are not left at their end, but ``inside``, may stay.
+
+    Raises:
+        NotSpecialisedError: where one is left in a loop, and the like.
+    """
+    leaving = _Leaving(s, frame, ways, inside)
+    ended = [leaving.ended(way, len(way.exit.operands) if way.exit.kind == "yield" else 0) for way in ways]
+    return ended, leaving.after(all(way.exit.kind != "yield" for way in ways))
+
+
+class _Leaving:
+    """The places where the function or a loop is left: for each of them a variable says whether that is it."""
+
+    def __init__(self, s: Specialiser, frame: Frame, ways: Sequence[Region], inside: bool) -> None:
+        self.s, self.frame, self.inside = s, frame, inside
+        #: Each place with its variable, and with those of values that are made in the regions, by their number.
+        self.exits: list[tuple[Exit, Variable, dict[int, Variable]]] = []
+        parts = [part for way in ways for part in regions_in(way)]
+        self.made = {v for part in parts for v in (*part.params, *(r for o in part.operations for r in o.results))}
+
+    def variable(self, name: str, content: Constant) -> Variable:
+        made = Variable(name)
+        cell = self.frame.env[made] = Cell(name)
+        self.s.state[cell] = content
+        return made
+
+    def ended(self, region: Region, count: int) -> Region:
+        """A region that comes to its end instead, and hands on some operands there."""
+        for at, op in enumerate(region.operations):
+            if self.inside and any(map(leaves, op.regions)):
+                return self._before(region, at, count)
+        exit = region.exit
+        if exit.kind not in _LEAVING:
+            return region
+        flag = self.variable("left", Constant(False))
+        made = [(n, o) for n, o in enumerate(exit.operands) if isinstance(o, Value) and o in self.made]
+        held = {n: self.variable(o.name, UNSET) for n, o in made}
+        self.exits.append((exit, flag, held))
+        given: list[tuple[Operand, Variable]] = [*((o, held[n]) for n, o in made), (Constant(True), flag)]
+        stores = [Operation("store", (operand,), (), variable, (), exit.place) for operand, variable in given]
+        return Region(region.params, (*region.operations, *stores), Exit("yield", (NONE,) * count))
+
+    def _before(self, region: Region, at: int, count: int) -> Region:
+        """Such a region where it is left in one of its operations: the rest is done where it is not."""
+        before, op = region.operations[:at], region.operations[at]
+        rest = Region((), region.operations[at + 1 :], region.exit)
+        if op.kind not in _ENDING or (op.kind == "try" and op.data.has_else):
+            raise NotSpecialisedError("try")
+        going = [arm for arm in op.regions if arm.exit.kind == "yield"]
+        results = tuple([Value() for _ in range(count)])
+        if op.kind == "if" and len(going) < 2 and not any(map(leaves, going)):
+            arms = [self.ended(_joined(arm, op, rest) if arm in going else arm, count) for arm in op.regions]
+            op = replace(op, results=results, regions=tuple(arms))
+            return Region(region.params, (*before, op), Exit("yield", results))
+        known = len(self.exits)
+        op = replace(op, regions=tuple([self.ended(part, len(op.results)) for part in op.regions]))
+        flags = [flag for _, flag, _ in self.exits[known:]]
+        rest = self.ended(rest, count)
+        for flag in flags:
+            rest = _unless(flag, rest, count)
+        return Region(region.params, (*before, op, *rest.operations), rest.exit)
+
+    def after(self, always: bool) -> Region:
+        """What leaves where it is said to be left; ``always`` if it is left in any case."""
+        after = Region((), (), Exit("yield"))
+        for exit, flag, held in reversed(self.exits):
+            loads = {n: Operation("load", (), (Value(v.name),), v, (), exit.place) for n, v in held.items()}
+            operands = [loads[n].result if n in loads else o for n, o in enumerate(exit.operands)]
+            way = Region((), tuple(loads.values()), replace(exit, operands=tuple(operands)))
+            if always:
+                after, always = way, False
+                continue
+            after = _unless(flag, after, 0, way)
+        return after
+
+
+def _joined(arm: Region, op: Operation, rest: Region) -> Region:
+    """The arm of a branch, and what comes after the branch."""
+    given = zip(arm.exit.operands, op.results, strict=True)
+    copies = [Operation("copy", (operand,), (result,), None, (), op.place) for operand, result in given]
+    return Region(arm.params, (*arm.operations, *copies, *rest.operations), rest.exit)
+
+
+def _unless(flag: Variable, region: Region, count: int, otherwise: Region | None = None) -> Region:
+    """A region that is run unless a variable says otherwise."""
+    test, results = Value(flag.name), tuple([Value() for _ in range(count)])
+    load = Operation("load", (), (test,), flag)
+    first = otherwise or Region((), (), Exit("yield", (NONE,) * count))
+    branch = Operation("if", (test,), results, None, (first, region))
+    ways: tuple[Operand, ...] = results
+    return Region((), (load, branch), Exit("yield", ways))
+
+
+def ends_only(s: Specialiser, op: Operation, frame: Frame) -> tuple[Operation, Region]:
+    """A ``try`` with ``finally`` that comes to its end where it leaves, and what leaves after it.
+
+    Raises:
+        NotSpecialisedError: where the ``finally`` leaves, and what `at_end` says.
+    """
+    if leaves(op.regions[-1]) or (op.data.has_else and leaves(op.regions[0])):
+        raise NotSpecialisedError("try")
+    regions, places = list(op.regions), _ways(op)
+    ways, after = at_end(s, [regions[at] for at in places], frame)
+    for at, way in zip(places, ways, strict=True):
+        regions[at] = way
+    return replace(op, regions=tuple(regions)), after
+
+
+def _ways(op: Operation) -> list[int]:
+    """Which regions of a ``try`` come to its end: the handlers, and the body or the ``else``."""
+    what: Handlers = op.data
+    found, at = [], 1
+    for named in what.classes:
+        found.append(at + named)
+        at += named + 1
+    return [*found, at if what.has_else else 0]
+
+
+def twice(op: Operation) -> Operation:
+    """A ``try`` with ``finally`` that does what stands there once it has raised, and once it has come to its end."""
+    what: Handlers = op.data
+    *tried, last = op.regions
+    body = tried[0]
+    if len(tried) > 1:
+        body = Region((), (replace(op, data=replace(what, has_finally=False), regions=tuple(tried)),), Exit("yield"))
+    raised = replace(last, exit=Exit("raise", (), op.place)) if last.exit.kind == "yield" else last
+    return replace(op, data=Handlers((False,), (None,), True, False), regions=(body, raised, last))
