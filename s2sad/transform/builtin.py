@@ -25,7 +25,7 @@ from s2sad.transform.array_objects import is_array
 from s2sad.transform.branches import fork
 from s2sad.transform.class_tests import class_test, instance_test
 from s2sad.transform.classes import GETTER
-from s2sad.transform.constants import class_of, shown_constant
+from s2sad.transform.constants import class_seen, shown_constant
 from s2sad.transform.containers import (
     MAPPINGS,
     MOST_ITEMS,
@@ -382,7 +382,8 @@ def _hasattr(given: Given) -> Done:
 
 def _type(given: Given) -> Done:
     """``type(x)``."""
-    cls = class_of(given.values[0]) if len(given.values) == 1 else None
+    inside = given.frame.home.source.function
+    cls = class_seen(given.values[0], inside) if len(given.values) == 1 else None
     if cls is None:
         return None
     given.s.used = True

@@ -125,10 +125,20 @@ def _is_plain_member(named: tuple[str, Any]) -> bool:
         return True
     if type(member) in (functools.cached_property, functools.partialmethod):
         return isinstance(member.func, types.FunctionType)
-    if type(member) is functools.singledispatchmethod:
+    if type(member) is functools.singledispatchmethod or own_getter(member) is not None:
         return True
     descriptor = any(hasattr(type(member), name) for name in ("__get__", "__set__", "__delete__", "__set_name__"))
     return not descriptor or isinstance(member, (type, np.ufunc))
+
+
+def own_getter(member: Any) -> types.FunctionType | None:
+    """What gives an attribute for a descriptor of the user's own that is asked only; None of any other member."""
+    cls = type(member)
+    if isinstance(member, type) or any(own_class(base) is None for base in cls.__mro__[:-1]):
+        return None
+    getter = static_member(cls, "__get__")
+    is_set = any(static_member(cls, name) is not None for name in ("__set__", "__delete__"))
+    return getter if isinstance(getter, types.FunctionType) and not is_set else None
 
 
 def is_named_tuple(cls: type) -> bool:

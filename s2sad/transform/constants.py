@@ -13,7 +13,7 @@ import numpy as np
 from s2sad.ir.code import UNSET, Constant
 from s2sad.ops.models import is_of_model, modelled
 from s2sad.runtime.classes import decides_plainly
-from s2sad.transform.known import Abstract, Closure, Items, Known, Record, Row, Typed
+from s2sad.transform.known import Abstract, Closure, Items, Known, NotSpecialisedError, Record, Row, Typed
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
@@ -126,6 +126,18 @@ def class_of(value: Abstract) -> type | None:
     if isinstance(value, Closure):
         return types.FunctionType
     return type(value.value) if isinstance(value, Known) and isinstance(value.value, _FUNCTION_TYPES) else None
+
+
+def class_seen(value: Abstract, inside: types.FunctionType) -> type | None:
+    """The class that a function finds a value to be of; None where that is not known.
+
+    Raises:
+        NotSpecialisedError: if a model, in which the function is not, stands for objects of several classes.
+    """
+    cls = class_of(value)
+    if cls is not None and is_of_model(cls) and not is_of_model(inside):
+        raise NotSpecialisedError("__class__")
+    return cls
 
 
 def makes_array(function: Any, kinds: Sequence[str]) -> bool:

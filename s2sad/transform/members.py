@@ -45,11 +45,11 @@ def of_class(s: Specialiser, record: Record, member: Any, name: str) -> Abstract
     is_class = isinstance(member, type) and not hasattr(type(member), "__get__")
     is_one = is_object(member) and not hasattr(type(member), "__get__")
     if is_class or is_one or type(member) is object or isinstance(member, _CONTAINERS):
-        return _reached(s, s.outside(member, name), owner(cls, name), name)
+        return reached(s, s.outside(member, name), owner(cls, name), name)
     raise NotSpecialisedError(name)
 
 
-def _reached(s: Specialiser, known: Known, cls: type, name: str) -> Known:
+def reached(s: Specialiser, known: Known, cls: type, name: str) -> Known:
     """An object that a class has as an attribute; its items are known where a variable of the module has the class."""
     functions = [m for base in cls.__mro__ for m in vars(base).values() if isinstance(m, types.FunctionType)]
     is_asked = is_container(known.value) or is_object(known.value)

@@ -28,9 +28,11 @@ from s2sad.transform.classes import (
     SLOT,
     is_followed_class,
     is_named_tuple,
+    own_getter,
     own_setter,
     static_function,
 )
+from s2sad.transform.constants import class_seen
 from s2sad.transform.containers import items_of
 from s2sad.transform.existing import guard_member as _guard_member
 from s2sad.transform.existing import owner as _owner
@@ -52,7 +54,7 @@ from s2sad.transform.known import (
     Unsure,
     is_plain,
 )
-from s2sad.transform.members import asks_the_class, existing_value, is_row_of_constants, of_class
+from s2sad.transform.members import asks_the_class, existing_value, is_row_of_constants, of_class, reached
 from s2sad.transform.regions import CHANGING
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 from s2sad.transform.text_methods import METHODS_OF_TEXTS
@@ -144,7 +146,8 @@ def _attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
         case Record() if name == "__dict__":
             return (dictionary(s, base),)
         case Record() if name == "__class__":
-            return (s.outside(base.cls, base.cls.__name__),)
+            cls = class_seen(base, frame.home.source.function) or base.cls
+            return (s.outside(cls, cls.__name__),)
         case Record():
             return _of_record(s, base, base.cls, name, op, frame)
         case Super():
@@ -216,6 +219,10 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
         return arrays.attribute(s, record, name, op, frame)
     if does_as(member, functools.cached_property):
         return _computed_once(s, record, member, op, frame)
+    if (finds := own_getter(member)) is not None:
+        descriptor = reached(s, s.outside(member, name), _owner(cls, name), name)
+        args = [("", record), ("", s.outside(cls, cls.__name__))]
+        return s.call_function(s, finds, [("", descriptor), *args], op, frame, (type(member), descriptor))
     return (of_class(s, record, member, name),)
 
 
@@ -277,6 +284,8 @@ def has_attribute(s: Specialiser, value: Abstract, name: str) -> Operand | None:
         if isinstance(held, Kept) and held.given is not None:
             held = presence.read(s, held, name, None)
         return held.given if isinstance(held, Unsure) else Constant(held is not UNSET)
+    if own_getter(member) is not None:
+        return None
     inherited = _inherits(value.cls, name)
     if inherited:
         _guard_member(s, value.cls, name)
@@ -378,7 +387,7 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
     has_methods = isinstance(value, np.ufunc) or has_modelled_methods(value)
     if has_methods and base.path and callable(member := getattr(value, name, None)):
         return (replace(base, value=member, path=(*base.path, name)),)
-    if isinstance(value, type) and name in ("__name__", "__qualname__"):
+    if isinstance(value, (type, types.FunctionType)) and name in ("__name__", "__qualname__"):
         s.guard(Guard(value, name, getattr(value, name)))
         return (Constant(getattr(value, name)),)
     if isinstance(value, (types.ModuleType, type)):
