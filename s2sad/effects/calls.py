@@ -61,7 +61,7 @@ def _called(a: Activation, op: Operation, o: Object, args: Arguments) -> Objects
 
 
 def _instance(a: Activation, op: Operation, o: Object, args: Arguments) -> Objects:
-    member = None if o.cls is None else static_member(o.cls, "__call__")
+    member = None if o.cls in (None, contextlib._GeneratorContextManager) else static_member(o.cls, "__call__")
     if isinstance(member, types.FunctionType):
         return _known(a, op, member, args.after(frozenset((o,))))
     return a.unknown(op, [o], args.all())
@@ -123,7 +123,9 @@ def _known(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects
     if initialises(value) and args.positional and not args.open:
         return _initialised(a, op, value, args)
     if (generating := managed(value)) is not None and (function := a.program.function(generating)) is not None:
-        return _suspended(a, op, function, NOTHING, args, contextlib._GeneratorContextManager)
+        manager = a.site(op, contextlib._GeneratorContextManager)
+        a.store(manager, "gen", _suspended(a, op, function, NOTHING, args))
+        return manager
     if isinstance(value, types.FunctionType):
         if _is_reading(value, args):
             return library.trusted(a, op, args)
@@ -295,9 +297,11 @@ def entered(a: Activation, op: Operation, managers: Objects) -> Objects:
             a.effect(op).ordered.add("errors of NumPy")
             continue
         if o.cls is contextlib._GeneratorContextManager and o.kind == "site":
-            # It goes on after the body, and is sent nothing.
-            a.program.managing.add(o.value.code)
-            found |= resumed(a, op, o)
+            for generator in a.heap.load(o, "gen"):
+                if generator.kind == "site" and not isinstance(generator.value, Code):
+                    # It goes on after the body, and is sent nothing.
+                    a.program.managing.add(generator.value.code)
+                found |= resumed(a, op, generator)
             continue
         if o.cls is Plain and "__enter__" in a.program.doubtful:
             found |= operators.doubted(a, op, o, "__enter__")
@@ -317,18 +321,16 @@ def entered(a: Activation, op: Operation, managers: Objects) -> Objects:
 def run(a: Activation, op: Operation, function: Function, closure: Objects, args: Arguments) -> Objects:
     """Call a function whose code is known."""
     if function.code.generates and not function.code.awaits:
-        return _suspended(a, op, function, closure, args, types.GeneratorType)
+        return _suspended(a, op, function, closure, args)
     given = _bound(a, op, function, closure, args)
     if function.code.awaits:
         return a.unknown(op, closure, *given.values())
     return a.program.applied(a, op, function, {**given, "self": closure})[0]
 
 
-def _suspended(
-    a: Activation, op: Operation, function: Function, closure: Objects, args: Arguments, cls: type
-) -> Objects:
-    """What runs a generator function later, with its arguments."""
-    made = a.site(op, cls, function, function.code.name)
+def _suspended(a: Activation, op: Operation, function: Function, closure: Objects, args: Arguments) -> Objects:
+    """The generator of a function."""
+    made = a.site(op, types.GeneratorType, function, function.code.name)
     given = _bound(a, op, function, closure, args)
     a.store(made, "self", closure)
     for i, objects in given.items():

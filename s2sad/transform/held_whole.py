@@ -133,7 +133,8 @@ class _Changes:
             ):
                 known = used == [0] and first
             case "compare":
-                known = not any(map(self.method, op.operands))
+                by_identity = op.data in ("is", "is not") and not any(isinstance(o, Constant) for o in op.operands)
+                known = not by_identity and not any(map(self.method, op.operands))
             case "binary":
                 known = op.data in ("+", "*") and not any(map(self.method, op.operands))
             case _:
@@ -172,7 +173,10 @@ class _Changes:
         if not op.operands:
             return
         base = op.operands[0]
-        if op.kind == "set_item" and base in self.held:
+        index = self.made.get(op.operands[1]) if op.kind == "set_item" else None
+        if index is not None and index.kind == "slice" and base in self.held:
+            yield from self.anew(base, op)
+        elif op.kind == "set_item" and base in self.held:
             yield from self.change(base, "__setitem__", op.operands[1:], op)
         elif op.kind == "delete_item" and base in self.held:
             yield from self.change(base, "__delitem__", op.operands[1:], op)
@@ -181,9 +185,12 @@ class _Changes:
             if name in _CHANGING and not any(op.data):
                 yield from self.change(whole, name, op.operands[1:], op)
             elif name not in _READING:
-                yield from self.change(whole, "clear", (), op)
-                add = "update" if type(self.held[whole].array) is dict else "extend"
-                yield from self.change(whole, add, (whole,), op)
+                yield from self.anew(whole, op)
+
+    def anew(self, base: Operand, op: Operation) -> Iterator[Operation]:
+        """Let the list or dict hold what its copy holds."""
+        yield from self.change(base, "clear", (), op)
+        yield from self.change(base, "update" if type(self.held[base].array) is dict else "extend", (base,), op)
 
     def change(self, base: Operand, method: str, args: tuple[Operand, ...], op: Operation) -> list[Operation]:
         s, reached = self.s, self.held[base]

@@ -252,3 +252,57 @@ def test_second_order(place: str, way: str) -> None:
     except S2SADError:
         return
     np.testing.assert_allclose(found, (ahead - behind) / (2 * step), rtol=1e-4, atol=1e-5)
+
+
+#: Managers that are used otherwise than by `with` alone.
+OTHERWISE = {
+    "by its methods": """
+c = changed(x[0])
+c.__enter__()
+y = read(x)
+c.__exit__(None, None, None)
+return y * PLACE
+""",
+    "by a stack": """
+with contextlib.ExitStack() as stack:
+    stack.enter_context(changed(x[0]))
+    y = read(x)
+return y * PLACE
+""",
+    "as a decorator": """
+return changed(x[0])(lambda t: t * PLACE)(x[1]) * PLACE
+""",
+    "both ways": """
+with changed(x[2]) as v:
+    y = read(x) * v
+c = changed(x[0])
+c.__enter__()
+y = y * read(x)
+c.__exit__(None, None, None)
+return y * PLACE
+""",
+    "in a variable": """
+c = changed(x[0])
+with c as v:
+    y = read(x) * v
+return y * PLACE
+""",
+    "the generator": """
+y = x[1]
+for v in changed.__wrapped__(x[0]):
+    y = y * read(x) * v
+return y * PLACE
+""",
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_right_or_refused(name: str, place: str) -> None:
+    text = (HEAD + "def f(x):" + OTHERWISE[name].replace("\n", "\n    ")).replace("PLACE", PLACES[place])
+    expected = numeric_gradient(names_of(text)["f"], (X,))
+    for found in (lambda f: value_and_grad(f)(X)[1] @ WAY, lambda f: jvp(f, (X,), (WAY,))[1]):
+        try:
+            np.testing.assert_allclose(found(names_of(text)["f"]), expected @ WAY, rtol=1e-6)
+        except S2SADError:
+            continue

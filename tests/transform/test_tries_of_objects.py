@@ -91,7 +91,22 @@ def nested(x: Any) -> Any:
     return found.x * found.z
 
 
-@pytest.mark.parametrize("f", [in_both_arms, raised_half_way, in_a_loop, without_a_method])
+def with_a_variable_that_is_set_on_some_ways(x: Any) -> Any:
+    found = Filter(x[0])
+    try:
+        found.x = x[1] * {0: x[0]}[0]
+        if x[0] > 5.0:
+            z = x[0] * 2.0
+    except KeyError:
+        raise ValueError from None
+    if x[0] > 5.0:
+        return z * found.x
+    return found.x * x[2]
+
+
+@pytest.mark.parametrize(
+    "f", [in_both_arms, raised_half_way, in_a_loop, without_a_method, with_a_variable_that_is_set_on_some_ways]
+)
 def test_gradients(f: Callable[..., Any]) -> None:
     np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-7, atol=1e-9)
 

@@ -236,6 +236,11 @@ SHARED = {
     ),
     "returned by a function": ("S = [1.5]\ndef g():\n    return S", "g().append(x[0])\nreturn S[-1] * x[1]"),
     "a generator": ("S = [1.5]\ndef g():\n    for v in S:\n        yield v", "S.append(x[0])\nreturn sum(g()) * x[1]"),
+    "told apart": ("S = [1.5]\nT = S", "S.append(x[0])\nreturn S[-1] * x[1] if S is T else x[2]"),
+    "set by slices of what runs": (
+        "S = [1.5, 2.0, 0.3]",
+        "S[1:] = (v * v for v in x)\nS.append(x[2])\nreturn S[1] * S[2] * S[-1]",
+    ),
     "set by slices": ("S = [1.5, 2.0, 0.3]", "S[1:] = [x[0], x[1]]\nS.append(x[2])\nreturn S[1] * S[2] * S[-1]"),
 }
 
