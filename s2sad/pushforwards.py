@@ -239,6 +239,7 @@ class TangentOf(Emitting):
     def __init__(self, function: Callable[..., Any], positions: Sequence[int], has_aux: bool) -> None:
         self.function, self.positions, self.has_aux = function, positions, has_aux
         self.__name__ = "jvp"
+        self.__wrapped__ = function
         self._target = resolve(function)
         count = max(len(inspect.signature(function).parameters), *(n + 1 for n in positions))
         self._plain = self._target.function_for(count)

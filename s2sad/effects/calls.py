@@ -148,7 +148,9 @@ def _known(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects
     if inside(value, "__qualname__") == "default_rng" and not args.all():
         return a.site(op, np.random.Generator)
     member = static_member(type(value), "__call__")
-    if isinstance(member, types.FunctionType):
+    # What a library puts around a function, as a derivative, calls that.
+    is_around = a.heap.plain and any(inside(value, name) is not None for name in _AROUND)
+    if isinstance(member, types.FunctionType) and not (is_around and a.program.function(member) is None):
         return _known(a, op, member, args.after(a.heap.known(value)))
     return _without_code(a, op, value, args)
 
