@@ -435,9 +435,14 @@ def standing_for(
     return made
 
 
-def emitted(variant: Variant, derivative: Callable[[Mapping[str, Fact]], Variant]) -> Emitted:
-    """The function that runs for arguments of any kind, of which other functions know what gives those for others."""
+def emitted(variant: Variant, derivative: Callable[[Mapping[str, Fact]], Variant]) -> Emitted | None:
+    """The function that runs for arguments of any kind, of which other functions know what gives those for others.
+
+    None where that takes something for a number which may be an array or an object: its text says nothing of these.
+    """
     made = variant.compiled
+    if made.not_for_arrays is not None:
+        return None
     function = made.functions[made.names[0]]
     function.__dict__[DERIVATIVE] = derivative
     return function, made.guards

@@ -70,3 +70,59 @@ def check_right_or_refused(text: str, must: bool = False) -> None:
             np.testing.assert_allclose(found(names_of(text, names)["f"]), wanted, rtol=1e-6)
         except S2SADError:
             assert not must
+
+
+#: Functions that change what they are given, and are differentiated inside of another one.
+CHANGING = """
+class Model:
+    def __init__(self):
+        self.p, self.v = dict(w=0.5), 1.0
+    def of_item(self, w):
+        self.p["w"] = w
+        return self.p["w"] ** 2 * w
+    def of_attribute(self, w):
+        self.v = w
+        return self.v ** 2 * w
+m = Model()
+def given_item(w, m):
+    m.p["w"] = w
+    return m.p["w"] ** 2 * w
+def given_attribute(w, m):
+    m.v = w
+    return m.v ** 2 * w
+def given_dict(w, d):
+    d["w"] = w
+    return d["w"] ** 2 * w
+def given_list(w, s):
+    s.append(w)
+    return s[-1] ** 2 * w
+def given_array(w, a):
+    a[0] = w
+    return a[0] ** 2 * w
+def of_module(w):
+    m.v = w
+    return m.v ** 2 * w
+def made():
+    return dict(w=2.0)
+"""
+CALLS = [
+    "{d}(given_item)({x}, m)",
+    "{d}(given_attribute)({x}, m)",
+    "{d}(given_dict)({x}, m.p)",
+    "{d}(given_dict)({x}, dict(w=1.0))",
+    "{d}(given_dict)({x}, made())",
+    "{d}(given_list)({x}, [1.0])",
+    "{d}(given_array)({x}, np.ones(2))",
+    "{d}(given_array)({x}, [1.0, 2.0])",
+    "{d}(m.of_item)({x})",
+    "{d}(m.of_attribute)({x})",
+    "{d}(of_module)({x})",
+]
+
+
+@pytest.mark.parametrize("inner", ["grad", "made_of"])
+@pytest.mark.parametrize("call", CALLS)
+def test_of_what_changes_things_right_or_refused(call: str, inner: str) -> None:
+    text = "import numpy as np\ndef made_of(f):\n    return grad(f)\n" + CHANGING
+    written = call.format(d=inner, x="x[0]")
+    check_right_or_refused(text + f"def f(x):\n    return {written} * x[1]\n")
