@@ -16,17 +16,19 @@ finally:              ->               else:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import Any
 
-from s2sad.ir.code import NONE, UNSET, Constant, Exit, Handlers, Operand, Operation, Region, Value, Variable, regions_in
+from s2sad.ir.code import NONE, Constant, Exit, Handlers, Operand, Operation, Region, Value, Variable, regions_in
 from s2sad.transform.known import Cell, NotSpecialisedError
-from s2sad.transform.regions import leaves
+from s2sad.transform.regions import leaves, returns
 from s2sad.transform.specialiser import Frame, Specialiser
 
 _LEAVING = ("return", "break", "continue")
 #: Operations that come to their end at once where one of their regions does, without an ``else``.
 _ENDING = ("if", "with", "try")
+_LOOPS = ("for", "while")
 
 
 def at_end(s: Specialiser, ways: Sequence[Region], frame: Frame, inside: bool = True) -> tuple[list[Region], Region]:
@@ -43,14 +45,21 @@ def at_end(s: Specialiser, ways: Sequence[Region], frame: Frame, inside: bool = 
 
 
 class _Leaving:
-    """The places where the function or a loop is left: for each of them a variable says whether that is it."""
+    """How the function or a loop is left: for each way a variable says whether it is that, and some have the values."""
 
     def __init__(self, s: Specialiser, frame: Frame, ways: Sequence[Region], inside: bool) -> None:
         self.s, self.frame, self.inside = s, frame, inside
-        #: Each place with its variable, and with those of values that are made in the regions, by their number.
-        self.exits: list[tuple[Exit, Variable, dict[int, Variable]]] = []
         parts = [part for way in ways for part in regions_in(way)]
-        self.made = {v for part in parts for v in (*part.params, *(r for o in part.operations for r in o.results))}
+        made = {v for part in parts for v in (*part.params, *(r for o in part.operations for r in o.results))}
+        found: dict[Any, list[Exit]] = {}
+        for part in parts:
+            found.setdefault((part.exit.kind, len(part.exit.operands)), []).append(part.exit)
+        #: The operands, by number, that are made in the regions, or are not the same wherever that way is taken.
+        self.own = {
+            key: [n for n, held in enumerate(zip(*[e.operands for e in exits], strict=True)) if _vary(held, made)]
+            for key, exits in found.items()
+        }
+        self.exits: dict[Any, tuple[Exit, Variable, dict[int, Variable]]] = {}
 
     def variable(self, name: str, content: Constant) -> Variable:
         made = Variable(name)
@@ -61,24 +70,58 @@ class _Leaving:
     def ended(self, region: Region, count: int) -> Region:
         """A region that comes to its end instead, and hands on some operands there."""
         for at, op in enumerate(region.operations):
-            if self.inside and any(map(leaves, op.regions)):
+            if self.inside and _is_left(op):
                 return self._before(region, at, count)
         exit = region.exit
         if exit.kind not in _LEAVING:
             return region
-        flag = self.variable("left", Constant(False))
-        made = [(n, o) for n, o in enumerate(exit.operands) if isinstance(o, Value) and o in self.made]
-        held = {n: self.variable(o.name, UNSET) for n, o in made}
-        self.exits.append((exit, flag, held))
-        given: list[tuple[Operand, Variable]] = [*((o, held[n]) for n, o in made), (Constant(True), flag)]
-        stores = [Operation("store", (operand,), (), variable, (), exit.place) for operand, variable in given]
-        return Region(region.params, (*region.operations, *stores), Exit("yield", (NONE,) * count))
+        return Region(region.params, (*region.operations, *self._stores(exit)), Exit("yield", (NONE,) * count))
+
+    def _stores(self, exit: Exit) -> list[Operation]:
+        """What notes that a way is taken, and with what values."""
+        key = exit.kind, len(exit.operands)
+        if key not in self.exits:
+            names = {n: o.name if isinstance(o, Value) else "" for n, o in enumerate(exit.operands)}
+            held = {n: self.variable(names[n], NONE) for n in self.own[key]}
+            self.exits[key] = exit, self.variable("left", Constant(False)), held
+        _, flag, held = self.exits[key]
+        given: list[tuple[Operand, Variable]] = [(exit.operands[n], v) for n, v in held.items()]
+        given.append((Constant(True), flag))
+        return [Operation("store", (operand,), (), variable, (), exit.place) for operand, variable in given]
+
+    def _loop(self, loop: Operation) -> Operation:
+        """A loop out of which a function returns: it is left instead, with what it carried into that round."""
+        *parts, rest = loop.regions
+        carried = parts[0].params[loop.kind == "for" :]
+        body = self._round(parts[-1], carried)
+        ended = self.ended(rest, len(loop.results)) if returns(rest) else rest
+        return replace(loop, regions=(*parts[:-1], body, ended))
+
+    def _round(self, region: Region, carried: tuple[Value, ...]) -> Region:
+        """A part of the body of a loop that leaves the loop where it returned."""
+        out: list[Operation] = []
+        for op in region.operations:
+            if not any(map(returns, op.regions)):
+                out.append(op)
+            elif op.kind in _LOOPS:
+                out.append(self._loop(op))
+                flags = [flag for (kind, _), (_, flag, _) in self.exits.items() if kind == "return"]
+                for flag in flags:
+                    leaving = Region((), (), Exit("break", carried, op.place))
+                    out += _unless(flag, Region((), (), Exit("yield")), 0, leaving).operations
+            else:
+                out.append(replace(op, regions=tuple([self._round(part, carried) for part in op.regions])))
+        exit = region.exit
+        if exit.kind == "return":
+            out += self._stores(exit)
+            exit = Exit("break", carried, exit.place)
+        return Region(region.params, tuple(out), exit)
 
     def _before(self, region: Region, at: int, count: int) -> Region:
         """Such a region where it is left in one of its operations: the rest is done where it is not."""
         before, op = region.operations[:at], region.operations[at]
         rest = Region((), region.operations[at + 1 :], region.exit)
-        if op.kind not in _ENDING or (op.kind == "try" and op.data.has_else):
+        if op.kind not in (*_ENDING, *_LOOPS) or (op.kind == "try" and op.data.has_else):
             raise NotSpecialisedError("try")
         going = [arm for arm in op.regions if arm.exit.kind == "yield"]
         results = tuple([Value() for _ in range(count)])
@@ -86,9 +129,12 @@ class _Leaving:
             arms = [self.ended(_joined(arm, op, rest) if arm in going else arm, count) for arm in op.regions]
             op = replace(op, results=results, regions=tuple(arms))
             return Region(region.params, (*before, op), Exit("yield", results))
-        known = len(self.exits)
-        op = replace(op, regions=tuple([self.ended(part, len(op.results)) for part in op.regions]))
-        flags = [flag for _, flag, _ in self.exits[known:]]
+        taken = {(part.exit.kind, len(part.exit.operands)) for way in op.regions for part in regions_in(way)}
+        if op.kind in _LOOPS:
+            op = self._loop(op)
+        else:
+            op = replace(op, regions=tuple([self.ended(part, len(op.results)) for part in op.regions]))
+        flags = [flag for key, (_, flag, _) in self.exits.items() if key in taken]
         rest = self.ended(rest, count)
         for flag in flags:
             rest = _unless(flag, rest, count)
@@ -97,7 +143,7 @@ class _Leaving:
     def after(self, always: bool) -> Region:
         """What leaves where it is said to be left; ``always`` if it is left in any case."""
         after = Region((), (), Exit("yield"))
-        for exit, flag, held in reversed(self.exits):
+        for exit, flag, held in reversed(self.exits.values()):
             loads = {n: Operation("load", (), (Value(v.name),), v, (), exit.place) for n, v in held.items()}
             operands = [loads[n].result if n in loads else o for n, o in enumerate(exit.operands)]
             way = Region((), tuple(loads.values()), replace(exit, operands=tuple(operands)))
@@ -106,6 +152,18 @@ class _Leaving:
                 continue
             after = _unless(flag, after, 0, way)
         return after
+
+
+def _is_left(op: Operation) -> bool:
+    """Whether the function, or a loop around an operation, is left in that."""
+    if op.kind in _LOOPS:
+        return any(map(returns, op.regions)) or leaves(op.regions[-1])
+    return any(map(leaves, op.regions))
+
+
+def _vary(operands: Sequence[Operand], made: Collection[Value]) -> bool:
+    """Whether some operands are not one, or made in some regions."""
+    return any(o != operands[0] or o in made for o in operands)
 
 
 def _joined(arm: Region, op: Operation, rest: Region) -> Region:

@@ -188,10 +188,53 @@ for i in range(3):
 return y * PLACE
 """,
 }
+WAYS |= {
+    "returned out of a loop": """
+with changed(VALUE):
+    for i in range(3):
+        y = read(x) * x[i]
+        if x[i] < 0.6:
+            return y + checked(x)
+return x[0]
+""",
+    "returned out of a loop that is tried": """
+y, old = x[1], PLACE
+PLACE = VALUE
+try:
+    for i in range(3):
+        y = y + x[i] * PLACE
+        if x[i] < 0.6:
+            return y * checked(x)
+    y = y * 2.0
+finally:
+    PLACE = old
+return y * PLACE
+""",
+    "returned in branches": """
+with changed(VALUE) as v:
+    if x[1] > 0.1:
+        return read(x) * v
+    elif x[0] > 3.0:
+        return x[1]
+    y = checked(x)
+return y * PLACE
+""",
+    "a loop of its own": """
+with Changed(VALUE):
+    y = x[1]
+    while True:
+        y = y * 0.5 * PLACE + 0.1 * x[0]
+        if y < 0.4 or y > 2.0:
+            break
+    if y > 5.0:
+        return x[0]
+return y * checked(x) * PLACE
+""",
+}
 VALUES = {"differentiated": "x[0] ** 2", "constant": "3.0"}
 CASES = [(place, way, value) for place in PLACES for way in WAYS for value in VALUES]
-#: Those that are refused.
-REFUSED: set[tuple[str, str, str]] = set()
+#: Those that are refused: a variable has a value on those ways alone that do not return.
+REFUSED = {(place, "returned in branches", "differentiated") for place in PLACES}
 
 
 def program(place: str, way: str, value: str) -> str:
