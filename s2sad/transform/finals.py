@@ -20,7 +20,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from s2sad.ir.code import NONE, Constant, Exit, Handlers, Operand, Operation, Region, Value, Variable, regions_in
+from s2sad.ir.code import NONE, Constant, Exit, Handlers, Operand, Operation, Region, Value, Variable, inner, regions_in
 from s2sad.transform.known import Cell, NotSpecialisedError
 from s2sad.transform.regions import leaves, returns
 from s2sad.transform.specialiser import Frame, Specialiser
@@ -31,17 +31,21 @@ _ENDING = ("if", "with", "try")
 _LOOPS = ("for", "while")
 
 
-def at_end(s: Specialiser, ways: Sequence[Region], frame: Frame, inside: bool = True) -> tuple[list[Region], Region]:
+def at_end(
+    s: Specialiser, ways: Sequence[Region], frame: Frame, inside: bool = True, is_sure: bool = True
+) -> tuple[list[Region], Region]:
     """Regions that come to their end where the function or a loop is left in them; what is left after that.
 
-    Those that are not left at their end, but ``inside``, may stay.
+    Those that are not left at their end, but ``inside``, may stay.  Where what comes after them may be reached without
+    that, nothing ``is_sure``.
 
     Raises:
-        NotSpecialisedError: where one is left in a loop, and the like.
+        NotSpecialisedError: where a ``finally`` is left, and the like.
     """
     leaving = _Leaving(s, frame, ways, inside)
     ended = [leaving.ended(way, len(way.exit.operands) if way.exit.kind == "yield" else 0) for way in ways]
-    return ended, leaving.after(all(way.exit.kind != "yield" for way in ways))
+    is_sure = is_sure and all(way.exit.kind != "yield" for way in ways)
+    return [leaving.anew(way) for way in ended[:-1]] + ended[-1:], leaving.after(is_sure)
 
 
 class _Leaving:
@@ -89,6 +93,19 @@ class _Leaving:
         given.append((Constant(True), flag))
         return [Operation("store", (operand,), (), variable, (), exit.place) for operand, variable in given]
 
+    def anew(self, handler: Region) -> Region:
+        """What is done about an exception: what was going to be left before is not."""
+        flags = [flag for _, flag, _ in self.exits.values()] if handler.exit.kind == "yield" else []
+        stores = [Operation("store", (Constant(False),), (), flag) for flag in flags]
+        return replace(handler, operations=(*stores, *handler.operations))
+
+    def _tried(self, op: Operation) -> Operation:
+        """An operation in which something is left, with handlers that leave nothing that was going to be left."""
+        if op.kind != "try":
+            return op
+        ways = _ways(op)[:-1]
+        return replace(op, regions=tuple([self.anew(r) if n in ways else r for n, r in enumerate(op.regions)]))
+
     def _loop(self, loop: Operation) -> Operation:
         """A loop out of which a function returns: it is left instead, with what it carried into that round."""
         *parts, rest = loop.regions
@@ -110,7 +127,8 @@ class _Leaving:
                     leaving = Region((), (), Exit("break", carried, op.place))
                     out += _unless(flag, Region((), (), Exit("yield")), 0, leaving).operations
             else:
-                out.append(replace(op, regions=tuple([self._round(part, carried) for part in op.regions])))
+                _check(op)
+                out.append(self._tried(replace(op, regions=tuple([self._round(part, carried) for part in op.regions]))))
         exit = region.exit
         if exit.kind == "return":
             out += self._stores(exit)
@@ -123,6 +141,7 @@ class _Leaving:
         rest = Region((), region.operations[at + 1 :], region.exit)
         if op.kind not in (*_ENDING, *_LOOPS) or (op.kind == "try" and op.data.has_else):
             raise NotSpecialisedError("try")
+        _check(op)
         going = [arm for arm in op.regions if arm.exit.kind == "yield"]
         results = tuple([Value() for _ in range(count)])
         if op.kind == "if" and len(going) < 2 and not any(map(leaves, going)):
@@ -133,7 +152,7 @@ class _Leaving:
         if op.kind in _LOOPS:
             op = self._loop(op)
         else:
-            op = replace(op, regions=tuple([self.ended(part, len(op.results)) for part in op.regions]))
+            op = self._tried(replace(op, regions=tuple([self.ended(part, len(op.results)) for part in op.regions])))
         flags = [flag for key, (_, flag, _) in self.exits.items() if key in taken]
         rest = self.ended(rest, count)
         for flag in flags:
@@ -152,6 +171,19 @@ class _Leaving:
                 continue
             after = _unless(flag, after, 0, way)
         return after
+
+
+def _check(op: Operation) -> None:
+    """Refuse what is left in a ``finally``, which swallows exceptions, or in a ``with`` that may swallow later ones."""
+    if op.kind == "try" and op.data.has_finally and leaves(op.regions[-1]):
+        raise NotSpecialisedError("try")
+    if op.kind == "with" and any(map(_may_raise_after, inner(op.regions[0]))):
+        raise NotSpecialisedError("with")
+
+
+def _may_raise_after(op: Operation) -> bool:
+    """Whether something is left in an operation that does more after that."""
+    return (op.kind == "with" or (op.kind == "try" and op.data.has_finally)) and _is_left(op)
 
 
 def _is_left(op: Operation) -> bool:

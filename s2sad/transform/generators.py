@@ -47,11 +47,11 @@ _CATCHING = ("try", "with")
 Run = Callable[..., End | None]
 
 
-def new(s: Specialiser, run: Run, is_one_loop: bool) -> Generator:
+def new(s: Specialiser, run: Run, is_one_loop: bool, may_catch: bool = False) -> Generator:
     """A generator that has not begun."""
     cell = Cell("items")
     s.state[cell] = NONE
-    return Generator(run, cell, is_one_loop)
+    return Generator(run, cell, is_one_loop, may_catch)
 
 
 def started(
@@ -77,11 +77,17 @@ def started(
             s.active.pop()
         return None
 
-    return new(s, run, _is_one_loop(code.body))
+    return new(s, run, _is_one_loop(code.body), _may_catch(code))
 
 
 def _yields(region: Region) -> bool:
     return any(o.kind in ("yield", "yield_from") for o in inner(region))
+
+
+def _may_catch(code: Code) -> bool:
+    """Whether a generator may go on after an exception that is raised where it yields."""
+    around = [o for o in inner(code.body) if o.kind in _CATCHING and _yields(o.regions[0])]
+    return any(o.kind == "with" or any(part.exit.kind == "yield" for part in o.regions[1:]) for o in around)
 
 
 def _is_one_loop(body: Region) -> bool:

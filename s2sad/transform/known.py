@@ -166,12 +166,14 @@ class Lazy:
 class Generator:
     """A generator that has not begun: ``run`` runs it to its end, with what is to be done with each item.
 
-    ``cell`` holds None until then.  Where it ``is_one_loop``, that can be left for good where it yields.
+    ``cell`` holds None until then.  Where it ``is_one_loop``, that can be left for good where it yields.  One that
+    ``may_catch`` goes on after an exception of what is done with an item.
     """
 
     run: Callable[..., Any]
     cell: Cell
     is_one_loop: bool
+    may_catch: bool = False
 
 
 @dataclass(frozen=True, eq=False)

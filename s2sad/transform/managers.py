@@ -108,7 +108,7 @@ def _around_yield(s: Specialiser, op: Operation, manager: Record, frame: Frame) 
     (body,) = op.regions
     generator = s.state[manager.fields["gen"]]
     assert isinstance(generator, Generator)
-    (body,), after = at_end(s, [body], frame)
+    (body,), after = at_end(s, [body], frame, is_sure=not generator.may_catch)
     after = _left_by(after, _others(op), at_end=False)
 
     def each(value: Abstract, inside: Frame) -> End | None:
