@@ -125,18 +125,15 @@ def sliding_window_view(z_bar: Array, x: Array, window_shape: Any, axis: Any = N
 
 
 def _strided() -> Sequence[Sample]:
+    # A copy of an array in another layout or precision has other strides, and memory beyond it would be read.
     a = numbers(3, 4)
     return [
         sample(numbers(5), (3, 3), (8, 8)),
         sample(numbers(5), shape=(2, 2), strides=(16, 8)),
-        sample(numbers(5)[::-1], (4,), (-8,)),
         sample(a, (2, 3, 2, 2), (32, 8, 32, 8)),
-        sample(a.T, (2, 2), a.T.strides),
-        sample(a[:, ::2], (3,), strides=(32,)),
         sample(a, None, a.strides),
         sample(numbers(3), (0, 2), (8, 8)),
         sample(complexes(4), (3, 2), (16, 16)),
-        sample(singles(4), (2, 2), (4, 8)),
     ]
 
 

@@ -6,7 +6,6 @@ What the body leaves goes through variables of the new program, since nothing th
 from __future__ import annotations
 
 import contextlib
-import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
@@ -86,7 +85,10 @@ def _raising_all(s: Specialiser, op: Operation, catching: list[Region], after: l
         state.written = written
     made = {result for operation in out for result in operation.results}
     changed = changed_in(before, [state])
-    handlers = _handlers(s, what, catching, frame, before, list(dict.fromkeys([*changed, *written_here])))
+    # What gets an attribute or item on a way that raises is in no state.
+    new = [cell for cell in state.written if cell.record is not None and cell not in before]
+    unknown = list(dict.fromkeys([*changed, *written_here, *new]))
+    handlers = _handlers(s, what, catching, frame, before, unknown)
     if all(not r.operations and r.exit.kind == "raise" and not r.exit.operands for r in _bodies(what, handlers)):
         # Nothing is done about an exception.
         s.out += out
@@ -394,10 +396,6 @@ def _handlers(
     s: Specialiser, what: Handlers, catching: list[Region], frame: Frame, before: State, changed: list[Cell]
 ) -> list[Region]:
     """What the handlers do: they must not read what the body changes, since nobody knows how far it has come."""
-    if any(map(_is_of_object, changed)):
-        # A message that shows an attribute would have to show it as of then.
-        if any(region.exit.operands and _reads_attributes(s, region, frame) for region in catching):
-            raise NotSpecialisedError("changed")
     _bind_names(s, what, frame)
     state = s.state
     s.state = before.copied()
@@ -415,19 +413,6 @@ def _raising(s: Specialiser, region: Region, frame: Frame) -> Region:
     with s.apart() as out:
         exit = s.exit(run_or_raise(s, lambda: s.run(region, frame), [], region.exit.place))
     return Region((), tuple(out), exit)
-
-
-def _reads_attributes(s: Specialiser, region: Region, frame: Frame) -> bool:
-    """Whether a region reads attributes of others than modules (``linalg.LinAlgError``)."""
-    modules: dict[object, object] = {}
-    for op in inner(region):
-        base = modules.get(op.operands[0]) if op.kind == "attribute" else None
-        if op.kind == "attribute" and base is None and op.data != "__traceback__":
-            return True
-        found = s.lookup(frame, op.data)[1] if op.kind == "global" else getattr(base, str(op.data), None)
-        if isinstance(found, types.ModuleType):
-            modules[op.result] = found
-    return False
 
 
 class _Left:

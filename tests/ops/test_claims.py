@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.sparse
+from scipy.sparse import csgraph
 
 from s2sad import ops
 from s2sad.analysis import evaluate as types_of_results
@@ -262,6 +264,9 @@ _FURTHER: dict[Callable[..., Any], list[Callable[[], Any]]] = {
     np.atleast_1d: [lambda: np.atleast_1d(1.0, 2.0)],
     np.atleast_2d: [lambda: np.atleast_2d(1.0, 2.0)],
     np.atleast_3d: [lambda: np.atleast_3d(1.0, 2.0)],
+    csgraph.min_weight_full_bipartite_matching: [
+        lambda: csgraph.min_weight_full_bipartite_matching(scipy.sparse.csr_array(_MATRIX))
+    ],
     scipy.linalg.eigh: [lambda: scipy.linalg.eigh(_MATRIX, eigvals_only=True)],
     scipy.linalg.eig: [lambda: scipy.linalg.eig(_MATRIX, right=False)],
 }

@@ -53,6 +53,11 @@ def of_every_other(x: Any) -> Any:
     return np.sum(as_strided(a, (2, 2), (a.strides[0], a.strides[0])) ** 2)
 
 
+def of_what_is_reversed(x: Any) -> Any:
+    a = (x * x)[::-1]
+    return np.sum(as_strided(a, (3, 2), (2 * a.strides[0], a.strides[0])) * WEIGHTS[:3])
+
+
 def of_columns(x: Any) -> Any:
     a = np.outer(x, x[:2]).T
     return np.sum(as_strided(a, (2, 2, 2), (*a.strides, a.strides[1])) ** 3)
@@ -70,7 +75,7 @@ def completed_where_it_is_short(x: Any) -> Any:
     return np.sum(v**2)
 
 
-READ = [windows, energy_of_frames, repeated, patches, of_every_other, of_columns, complex_windows]
+READ = [windows, energy_of_frames, repeated, patches, of_every_other, of_what_is_reversed, of_columns, complex_windows]
 
 
 @pytest.mark.parametrize("f", [*READ, completed_where_it_is_short], ids=lambda f: f.__name__)
@@ -127,3 +132,13 @@ def test_what_is_no_element_of_the_array_is_an_error(strides: tuple[int, int]) -
         grad(f)(memory)
     with pytest.raises(UndefinedDerivativeError, match="not an element"):
         jvp(f, (memory,), (X,))
+
+
+def test_single_precision() -> None:
+    x = X.astype(np.float32)
+    found = grad(lambda x: np.sum(as_strided(x, (4, 2), (4, 4)) ** 2 * WEIGHTS))(x)
+    expected = np.zeros(6)
+    for row in range(4):
+        expected[row : row + 2] += 2 * WEIGHTS[row] * X[row : row + 2]
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
