@@ -6,7 +6,6 @@ import ast
 import builtins
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from s2sad.errors import S2SADError
 from s2sad.ir.nodes import Assign, Block, Call, Const, Copy, Effect, Enter, Exit, Expr, Function, If, Opaque, Stmt
@@ -47,7 +46,10 @@ def is_guard(cls: Expr) -> bool:
 
 
 def without_guards(function: Function) -> Function:
-    """``function`` where a ``try`` lets our errors pass only if one may be raised in it."""
+    """``function`` where a ``try`` lets our errors pass only if one may be raised in it, and would not be again.
+
+    What its handlers do before they raise again, as to set something back, they do for our errors as well.
+    """
 
     def in_block(block: Block) -> Block:
         out: list[Stmt] = []
@@ -57,7 +59,7 @@ def without_guards(function: Function) -> Function:
                 begun.append(len(out))
             elif isinstance(stmt, Exit):
                 tried = out[begun.pop() :]
-                if not _may_refuse(tried):
+                if _passes_on(stmt) or not _may_refuse(tried):
                     stmt = replace(stmt, classes=_unguarded(stmt.classes))
             elif isinstance(stmt, If) and is_attempt(stmt) and isinstance(stmt.test, Call):
                 if not _may_refuse(stmt.then):
@@ -70,6 +72,17 @@ def without_guards(function: Function) -> Function:
     return replace(function, body=in_block(function.body))
 
 
+def _passes_on(stmt: Exit) -> bool:
+    """Whether all handlers raise again what they have caught."""
+    handlers = [_of_handler(stmt.handler, which) for which in range(len(_unguarded(stmt.classes)))]
+    last = [_raise_of(handler[-1]) if handler else None for handler in handlers]
+    return all(node is not None and node.exc is None for node in last)
+
+
+def _raise_of(stmt: Stmt) -> ast.Raise | None:
+    return stmt.node if isinstance(stmt, Effect) and isinstance(stmt.node, ast.Raise) else None
+
+
 def _unguarded(classes: tuple[Expr, ...]) -> tuple[Expr, ...]:
     return tuple([cls for cls in classes if not is_guard(cls)])
 
@@ -77,7 +90,7 @@ def _unguarded(classes: tuple[Expr, ...]) -> tuple[Expr, ...]:
 def _may_refuse(block: Iterable[Stmt]) -> bool:
     """Whether statements call what may raise one of our errors, or raise what may be one."""
     block = list(block)
-    if any(isinstance(s, Effect) and _raises_another(s.node) for s in walk(block)):
+    if any(map(_raises_another, walk(block))):
         return True
     parts = [e for s in walk(block) for x in expressions(s) for e in subexpressions(x)]
     return any(
@@ -85,13 +98,14 @@ def _may_refuse(block: Iterable[Stmt]) -> bool:
     )
 
 
-def _raises_another(node: Any) -> bool:
-    """Whether a statement raises what is no exception of Python's own."""
-    raised = getattr(node, "exc", None)
-    cls = raised.func if isinstance(raised, ast.Call) else raised
+def _raises_another(stmt: Stmt) -> bool:
+    """Whether a statement raises what is no exception of Python's own, and has not been caught."""
+    node = _raise_of(stmt)
+    if node is None or node.exc is None:
+        return False
+    cls = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
     known = getattr(builtins, cls.id, None) if isinstance(cls, ast.Name) else None
-    is_own = isinstance(known, type) and issubclass(known, BaseException)
-    return isinstance(node, ast.Raise) and not is_own
+    return not (isinstance(known, type) and issubclass(known, BaseException))
 
 
 def handlers(

@@ -169,14 +169,22 @@ class Calls:
         return frozenset(o for o, name in self._modified if _is_item(o, name) and type(o.value) in (list, dict))
 
     @functools.cached_property
-    def held(self) -> State:
-        """The state with those lists and dicts of modules that the program reads, and changes at unknown places."""
+    def _unplaced(self) -> list[Object]:
+        """Those of them that the program reads, and changes at places which only the run knows."""
         changed = {o for o, name in self._modified if name == ITEMS and o in self.kept}
-        found = sorted([o for o in changed if id(o.value) in self.read], key=lambda o: o.name)
-        arrays = {id(o.value): (_NAME.findall(f"state.{o.name}")[-1], o.value) for o in found}
-        return replace(
-            self.state, arrays={**self.state.arrays, **arrays}, codes=self.state.codes | self.touching(found)
-        )
+        return sorted([o for o in changed if id(o.value) in self.read], key=lambda o: o.name)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the state may have lists and dicts."""
+        return bool(self._unplaced)
+
+    @functools.cached_property
+    def held(self) -> State:
+        """The state with lists and dicts that the program changes at places which only the run knows."""
+        arrays = {id(o.value): (_NAME.findall(f"state.{o.name}")[-1], o.value) for o in self._unplaced}
+        codes = self.state.codes | self.touching(self._unplaced)
+        return replace(self.state, arrays={**self.state.arrays, **arrays}, codes=codes)
 
     @functools.cached_property
     def read(self) -> frozenset[int]:

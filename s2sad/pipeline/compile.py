@@ -132,7 +132,7 @@ def compile_gradient(
                 refused.of_rounds = sources.fills_containers
                 refused.of_inlining = bool(sources.changing)
                 refused.of_arms = sources.has_arms
-                refused.of_held = sources.calls is not None and sources.calls.held != sources.calls.state
+                refused.of_held = sources.calls is not None and sources.calls.holds
                 refused.of_numbers = compilation.unsure and not numbers
             # Of what is taken for arrays, and may be numbers, this is asked for by itself.
             is_sure = numbers or bool(sizes) or not compilation.unsure

@@ -8,14 +8,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from s2sad.frontend.resolve import Guard
-from s2sad.ir.code import Constant, Operand, Operation, Place, Region
+from s2sad.ir.code import Constant, Operation, Place, Region
 from s2sad.runtime.objects import state_of
 from s2sad.transform import variables
-from s2sad.transform.found import ArrayHeld, Identity, Key, Same, TypeHeld, kind_of
+from s2sad.transform.found import ArrayHeld, Identity, Same, TypeHeld, kind_of
 from s2sad.transform.held_whole import is_held, with_changes
 from s2sad.transform.known import NotSpecialisedError
 from s2sad.transform.relied import Reached, Recorded
 from s2sad.transform.specialiser import Specialiser
+from s2sad.transform.state import read_along
 
 
 def with_state(s: Specialiser, body: Region, place: Place | None) -> Region:
@@ -45,11 +46,7 @@ def _read(s: Specialiser, reached: Reached, place: Place | None) -> None:
     if not alike:
         raise NotSpecialisedError("elsewhere")
     way = alike[0]
-    operand: Operand = s.emit("global", (), way.root, place=place)
-    for step in way.path:
-        is_key = isinstance(step, Key)
-        more = (Constant(step.key),) if is_key else ()
-        operand = s.emit("item" if is_key else "attribute", (operand, *more), None if is_key else step, place=place)
+    operand = read_along(s, way, place)
     if is_held(reached):
         copied = s.operands([s.outside(type(array), type(array).__name__), operand], place)
         s.write(Operation("call", copied, (reached.operand,), ("",), (), place))

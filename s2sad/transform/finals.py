@@ -103,8 +103,8 @@ class _Leaving:
         """An operation in which something is left, with handlers that leave nothing that was going to be left."""
         if op.kind != "try":
             return op
-        ways = _ways(op)[:-1]
-        return replace(op, regions=tuple([self.anew(r) if n in ways else r for n, r in enumerate(op.regions)]))
+        handlers = handlers_at(op.data)
+        return replace(op, regions=tuple([self.anew(r) if n in handlers else r for n, r in enumerate(op.regions)]))
 
     def _loop(self, loop: Operation) -> Operation:
         """A loop out of which a function returns: it is left instead, with what it carried into that round."""
@@ -223,21 +223,22 @@ def ends_only(s: Specialiser, op: Operation, frame: Frame) -> tuple[Operation, R
     """
     if leaves(op.regions[-1]) or (op.data.has_else and leaves(op.regions[0])):
         raise NotSpecialisedError("try")
-    regions, places = list(op.regions), _ways(op)
+    regions, places = list(op.regions), handlers_at(op.data)
+    # What an ``else`` does comes after the body.
+    places.append(len(regions) - 2 if op.data.has_else else 0)
     ways, after = at_end(s, [regions[at] for at in places], frame)
     for at, way in zip(places, ways, strict=True):
         regions[at] = way
     return replace(op, regions=tuple(regions)), after
 
 
-def _ways(op: Operation) -> list[int]:
-    """Which regions of a ``try`` come to its end: the handlers, and the body or the ``else``."""
-    what: Handlers = op.data
+def handlers_at(what: Handlers) -> list[int]:
+    """Where the handlers are among the regions of a ``try``, without their classes."""
     found, at = [], 1
     for named in what.classes:
         found.append(at + named)
         at += named + 1
-    return [*found, at if what.has_else else 0]
+    return found
 
 
 def twice(op: Operation) -> Operation:

@@ -18,6 +18,7 @@ from s2sad.ir.code import NONE, UNSET, Code, Constant, Exit, Operation, Region, 
 from s2sad.runtime.classes import static_member
 from s2sad.transform import branches
 from s2sad.transform.containers import computed, elements, is_known, items_of, one_by_one, performed
+from s2sad.transform.finals import handlers_at
 from s2sad.transform.iteration import iterated
 from s2sad.transform.known import (
     Abstract,
@@ -32,7 +33,7 @@ from s2sad.transform.known import (
     is_static,
 )
 from s2sad.transform.lifting import Enter, Start
-from s2sad.transform.regions import breaks
+from s2sad.transform.regions import breaks, leaves
 from s2sad.transform.simple import truth
 from s2sad.transform.specialiser import Consumer, Done, End, Frame, Specialiser
 
@@ -87,7 +88,10 @@ def _yields(region: Region) -> bool:
 def _may_catch(code: Code) -> bool:
     """Whether a generator may go on after an exception that is raised where it yields."""
     around = [o for o in inner(code.body) if o.kind in _CATCHING and _yields(o.regions[0])]
-    return any(o.kind == "with" or any(part.exit.kind == "yield" for part in o.regions[1:]) for o in around)
+    if any(o.kind == "with" or (o.data.has_finally and leaves(o.regions[-1])) for o in around):
+        return True
+    handlers = [o.regions[at] for o in around for at in handlers_at(o.data)]
+    return any(handler.exit.kind not in ("raise", "never") or leaves(handler) for handler in handlers)
 
 
 def _is_one_loop(body: Region) -> bool:

@@ -23,11 +23,11 @@ import gast
 from s2sad import ops
 from s2sad.ir.code import Code, Constant, Definition, Operand, Operation, Region, Value, regions_in
 from s2sad.runtime.objects import record as put_into
-from s2sad.transform.found import Key
 from s2sad.transform.known import NotSpecialisedError
 from s2sad.transform.regions import free_values
 from s2sad.transform.relied import Reached
 from s2sad.transform.specialiser import Specialiser
+from s2sad.transform.state import read_along
 
 #: The methods that change a list or dict as much as their arguments say, and those after which it is another one.
 _CHANGING = ("append", "insert", "pop", "clear", "reverse", "popitem", "setdefault")
@@ -35,25 +35,10 @@ _ANEW = ("extend", "remove", "sort", "update")
 _READING = ("index", "count", "copy", "get", "keys", "values", "items")
 #: What is called with a list or dict, and only reads it.
 _READERS = (
-    len,
-    list,
-    tuple,
-    dict,
-    set,
-    sum,
-    min,
-    max,
-    any,
-    all,
-    sorted,
-    enumerate,
-    zip,
-    reversed,
-    range,
-    bool,
-    print,
-    str,
-)
+    len, list, tuple, dict, set, sum, min, max, any, all, sorted, enumerate, zip, reversed, bool, print, str,
+)  # fmt: skip
+#: Operations that only read, or change, the list or dict that is their first operand.
+_OF_FIRST = ("item", "set_item", "delete_item", "for", "comprehension", "each", "generator", "if", "choose", "unary")
 
 
 def is_held(reached: Reached) -> bool:
@@ -100,11 +85,8 @@ class _Changes:
     def method(self, operand: Operand) -> tuple[Operand, str] | None:
         """The list or dict of which an operand is a method, and its name."""
         op = self.made.get(operand)
-        return (
-            (op.operands[0], op.data)
-            if op is not None and op.kind == "attribute" and op.operands[0] in self.held
-            else None
-        )
+        is_one = op is not None and op.kind == "attribute" and op.operands[0] in self.held
+        return (op.operands[0], op.data) if op is not None and is_one else None
 
     def check(self, op: Operation) -> None:
         """Look whether an operation only reads or changes lists and dicts."""
@@ -119,18 +101,7 @@ class _Changes:
                 known = len(used) == 1
             case "call":
                 known = not used or self.reads(op.operands[0])
-            case (
-                "item"
-                | "set_item"
-                | "delete_item"
-                | "for"
-                | "comprehension"
-                | "each"
-                | "generator"
-                | "if"
-                | "choose"
-                | "unary"
-            ):
+            case kind if kind in _OF_FIRST:
                 known = used == [0] and first
             case "compare":
                 by_identity = op.data in ("is", "is not") and not any(isinstance(o, Constant) for o in op.operands)
@@ -193,18 +164,13 @@ class _Changes:
         yield from self.change(base, "update" if type(self.held[base].array) is dict else "extend", (base,), op)
 
     def change(self, base: Operand, method: str, args: tuple[Operand, ...], op: Operation) -> list[Operation]:
+        """Call a method of the list or dict itself."""
         s, reached = self.s, self.held[base]
         ways = [way for way in reached.ways.values() if s.making.reads_alike(way.root, way.home)]
         if not ways:
             raise NotSpecialisedError("elsewhere")
         with s.apart() as out:
-            found: Any = s.emit("global", (), ways[0].root, place=op.place)
-            for step in ways[0].path:
-                is_key = isinstance(step, Key)
-                more = (Constant(step.key),) if is_key else ()
-                found = s.emit(
-                    "item" if is_key else "attribute", (found, *more), None if is_key else step, place=op.place
-                )
+            found = read_along(s, ways[0], op.place)
             operands = s.operands([s.outside(put_into, "record"), found, Constant(method), *args], op.place)
             s.write(Operation("call", operands, (Value(),), ("",) * (len(operands) - 1), (), op.place))
         return out

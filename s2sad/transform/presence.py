@@ -156,7 +156,7 @@ def fields_of(s: Specialiser, record: Record) -> Content:
     is_list = record.cls is Container and record.origin is not None and type(record.origin.value) is list
     if is_list:
         return Content(tuple([held[at] for at in range(len(held))]), None)
-    ordered = tuple if record.loose.isdisjoint(held.values()) else Loose
+    ordered = tuple if record.loose.isdisjoint(record.fields[name] for name in held) else Loose
     return Content(ordered(held.values()), ordered(held))
 
 

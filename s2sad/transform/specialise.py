@@ -140,9 +140,9 @@ def specialised(
     taking = constants = lists = follows = True
     ways = Ways()
     state = State() if not records or program is None else program.held if holds else program.state
-    known = program.kept if records and program is not None else frozenset()
-    known = frozenset(o for o in known if id(o.value) not in state.arrays)
-    keeping = program.touching(known) if program is not None else frozenset()
+    existing = program.kept if records and program is not None else frozenset()
+    existing = frozenset(o for o in existing if id(o.value) not in state.arrays)
+    keeping = program.touching(existing) if program is not None else frozenset()
     keeps, follows_objects = bool(keeping), False
     kinds = program.kinds if program is not None and program.function is source.function else {}
     numbers = frozenset(name for name, kind in kinds.items() if kind == "scalar")
@@ -156,7 +156,7 @@ def specialised(
         home = s.homes[source.function] = Home(own, Resolver(source.function, frozenset()))
         s.relied.home, s.relied.keeper = home if records else None, home if keeps else None
         s.relied.keeping = keeping if keeps else frozenset()
-        s.relied.kept = frozenset(id(o.value) for o in known) if keeps else frozenset()
+        s.relied.kept = frozenset(id(o.value) for o in existing) if keeps else frozenset()
         s.relied.given_numbers = numbers
         whole = _specialised(s, home, found, wanted.values(), instances or {}, state, facts or {}, given_objects)
         if obstacles is not None:
@@ -168,10 +168,8 @@ def specialised(
             obstacles.changes_items |= any(map(changes_items, s.lowered.values()))
             obstacles.of_arms |= s.relied.has_arms
         # Functions need not be followed for lists and dicts that stay whole.
-        needless = (
-            keeps and not s.relied.recorded and all(map(is_existing, (*wanted.values(), *s.relied.wanted.values())))
-        )
-        needless = needless and not follows_objects
+        needless = keeps and not follows_objects and not s.relied.recorded
+        needless = needless and all(map(is_existing, (*wanted.values(), *s.relied.wanted.values())))
         if whole is None and needless:
             keeps = False
             continue
@@ -225,8 +223,8 @@ def specialised(
         is_seen = bool(wanted) and (steady is None or bool(changed) or _may_be_read(s, steady))
         if is_seen and not follows_objects and records and program is not None and program.changed:
             # What reads or sets their attributes is followed as well.
-            known |= program.changed
-            keeping, keeps, follows_objects = program.touching(known), True, True
+            existing |= program.changed
+            keeping, keeps, follows_objects = program.touching(existing), True, True
             continue
         if is_seen:
             # Without lists and dicts it may be known what objects hold.
@@ -250,13 +248,13 @@ def specialised(
     apart = [
         Recorded(known.read[1], known.read[2]) for known in wanted.values() if known.read and not is_existing(known)
     ]
-    apart_whole = [Recorded(way.root, way.path) for reached in held.values() for way in reached.ways.values()]
+    apart += [Recorded(way.root, way.path) for reached in held.values() for way in reached.ways.values()]
     return Specialised(
         whole,
         s.sources,
         tuple(guards),
         s.relied.parted,
-        (*recorded, *apart, *apart_whole),
+        (*recorded, *apart),
         tuple(s.relied.entered),
         led,
         s.relied.makes_others,

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2sad.frontend.touched import State
-from s2sad.ir.code import Constant, Value
+from s2sad.ir.code import Constant, Operand, Place, Value
+from s2sad.transform.found import Key
 from s2sad.transform.known import Cell, Home, Known, NotSpecialisedError, Record
 from s2sad.transform.relied import Reached, Way
 
@@ -67,3 +68,14 @@ def _found(s: Specialiser, value: Any, way: Way) -> Value | None:
             assert isinstance(operand, Value)
             return operand
     raise NotSpecialisedError("elsewhere")
+
+
+def read_along(s: Specialiser, way: Way, place: Place | None) -> Operand:
+    """Read what is found along a way."""
+    found: Operand = s.emit("global", (), way.root, place=place)
+    for step in way.path:
+        if isinstance(step, Key):
+            found = s.emit("item", (found, Constant(step.key)), place=place)
+        else:
+            found = s.emit("attribute", (found,), step, place=place)
+    return found

@@ -384,12 +384,7 @@ def _bind_names(s: Specialiser, what: Handlers, frame: Frame) -> None:
 
 def _bodies(what: Handlers, catching: list[Region]) -> list[Region]:
     """What the handlers do, without their classes."""
-    found, at = [], 0
-    for named in what.classes:
-        at += named
-        found.append(catching[at])
-        at += 1
-    return found
+    return [catching[at - 1] for at in finals.handlers_at(what)]
 
 
 def _handlers(

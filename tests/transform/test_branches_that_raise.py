@@ -9,7 +9,7 @@ import pytest
 
 from s2sad import S2SADError, grad, jvp, value_and_grad
 from tests.oracle import numeric_gradient
-from tests.sources import function_of
+from tests.sources import function_of, names_of
 
 CLASSES = """
 class Wave:
@@ -194,3 +194,56 @@ def test_what_is_not_followed_is_not_caught(catch: str, statement: str, cls: str
         grad(f)(3 * X)
     with pytest.raises(S2SADError):
         jvp(f, (3 * X,), (WAY,))
+
+
+#: What sets `STATE` back, whatever happens meanwhile.
+SETTING_BACK = {
+    "finally": """
+    old, STATE["on"] = STATE["on"], x[0]
+    try:
+        STATEMENT
+    finally:
+        STATE["on"] = old
+""",
+    "generator": """
+    with on(x[0]):
+        STATEMENT
+""",
+    "handler": """
+    STATE["on"] = x[0]
+    try:
+        STATEMENT
+    except BaseException:
+        STATE["on"] = 1.0
+        raise
+    STATE["on"] = 1.0
+""",
+}
+STATEFUL = """
+STATE = {"on": 1.0}
+
+@contextlib.contextmanager
+def on(value):
+    old, STATE["on"] = STATE["on"], value
+    try:
+        yield
+    finally:
+        STATE["on"] = old
+
+def f(x):
+    wave = Wave(x[0], x[1])
+"""
+
+
+@pytest.mark.parametrize("way", SETTING_BACK)
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_what_is_set_back_is_set_back_where_something_is_not_followed(way: str, statement: str) -> None:
+    body = SETTING_BACK[way].replace("STATEMENT", STATEMENTS[statement].replace("\n", "\n        "))
+    text = CLASSES + AROUND.partition("def f(x)")[0].replace("CLASS", "KeyError") + STATEFUL + body
+    module = names_of(text + "    return y * STATE['on']\n")
+    expected = numeric_gradient(module["f"], [X])
+    np.testing.assert_allclose(grad(module["f"])(X), expected, rtol=1e-7)
+    assert module["STATE"] == {"on": 1.0}
+    with pytest.raises(S2SADError):
+        grad(module["f"])(3 * X)
+    assert module["STATE"] == {"on": 1.0}

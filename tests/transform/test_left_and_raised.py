@@ -180,9 +180,56 @@ with opt(x[2]):
     y=x[1]*2
 return y*D["w"]*x[0]
 """,
+    "made where it raises": """
+try:
+    if x[0] > LIMIT:
+        D["t"] = x[1]
+        raise ValueError
+    y = x[0] * D["w"]
+except ValueError:
+    y = D["t"] * 3 if "t" in D else x[2]
+finally:
+    if "t" in D:
+        del D["t"]
+return y
+""",
+    "set back where it raises": """
+old = D["w"]
+D["w"] = x[2]
+try:
+    y = x[0] * D["w"]
+    if x[0] > LIMIT:
+        D["t"] = 1.0
+        raise ValueError
+except ValueError:
+    y = x[1]
+finally:
+    D["w"] = len(D) * 1.0
+    D.pop("t", None)
+return y * D["w"]
+""",
+    "made in either order": """
+if x[0] > LIMIT:
+    D["a"] = x[0]
+    D["b"] = x[1]
+else:
+    D["b"] = x[1]
+    D["a"] = x[0]
+old = D["w"]
+try:
+    D["a"] = D["a"] * x[2]
+    y = list(D.values())[-1] * D["w"]
+    D["w"] = y
+finally:
+    D["b"] = D["b"] * 2.0
+    D["w"] = old
+return y * D["b"] * list(D)[-1].count("a")
+""",
 }
 #: Those that are differentiated.
 RIGHT = (
+    "made where it raises",
+    "set back where it raises",
     "swallow",
     "swallow 2",
     "swallow class",

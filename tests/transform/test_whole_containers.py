@@ -201,6 +201,27 @@ def test_second_order(name: str) -> None:
     np.testing.assert_allclose(found, (ahead - behind) / (2 * step), rtol=1e-4, atol=1e-5)
 
 
+LONG = """S = [1.5]
+def work(s, v, n):
+    OWN
+    total = 0.0
+    for i in range(n):
+        if v > 0.1:
+            s.append(v * (i + 1))
+            total = total + s[-1] * 0.5
+        elif v > -1.0:
+            s.append(v)
+            total = total - s[-1]
+        else:
+            total = total * 2.0
+        v = v * 0.9
+        if len(s) > 50:
+            s.pop(0)
+            total = total + 0.1
+    for w in s:
+        total = total + w * 0.25
+    return total + s[-1]
+"""
 #: Where something else has the list, or more is done with it.
 SHARED = {
     "two variables": ("S = [1.5]\nT = S", "S.append(x[0])\nreturn T[-1] * x[1]"),
@@ -236,6 +257,18 @@ SHARED = {
     ),
     "returned by a function": ("S = [1.5]\ndef g():\n    return S", "g().append(x[0])\nreturn S[-1] * x[1]"),
     "a generator": ("S = [1.5]\ndef g():\n    for v in S:\n        yield v", "S.append(x[0])\nreturn sum(g()) * x[1]"),
+    "given to a long function": (
+        LONG.replace("OWN", "pass"),
+        "return work(S, x[0], 3) * work(S, x[1], 2) * S[-1]",
+    ),
+    "given to a long function that has it": (
+        LONG.replace("OWN", "S.append(v)"),
+        "return work(S, x[0], 3) * work(S, x[1], 2) * S[-1]",
+    ),
+    "another one given": (
+        LONG.replace("OWN", "S.append(v)"),
+        "t = [2.0]\nS.append(x[2])\nreturn work(t, x[0], 3) * work(S, x[1], 2) * S[-1]",
+    ),
     "told apart": ("S = [1.5]\nT = S", "S.append(x[0])\nreturn S[-1] * x[1] if S is T else x[2]"),
     "set by slices of what runs": (
         "S = [1.5, 2.0, 0.3]",
@@ -281,3 +314,18 @@ def test_a_list_that_is_replaced_is_noticed() -> None:
     for first in (1.5, 3.0):
         module["S"] = [first]
         np.testing.assert_allclose(f(X)[1], [first * X[1], first * X[0], 0.0])
+
+
+@pytest.mark.parametrize("first", [[np.array([1.0, 2.0])], [np.float32(2)], [3], [True]], ids=repr)
+def test_what_it_holds_may_be_of_other_types_later(first: list[Any]) -> None:
+    text = "import numpy as np\nS = [1.5]\ndef f(x):\n    S.append(x[0])\n    return np.sum(S[0] * x[1]) + S[-1]\n"
+    module, plain = names_of(text), names_of(text)
+    f = value_and_grad(module["f"])
+    f(X)
+
+    def anew(x: Any) -> Any:
+        plain["S"] = list(first)
+        return plain["f"](x)
+
+    module["S"] = list(first)
+    np.testing.assert_allclose(f(X)[1], numeric_gradient(anew, (X,)), rtol=1e-6)
