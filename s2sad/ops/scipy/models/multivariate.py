@@ -45,7 +45,9 @@ def points_of(x: Any, size: Any) -> Any:
     return np.expand_dims(made, 0) if np.ndim(made) == 2 else np.moveaxis(made, -1, 0)
 
 
-class Wishart:
+class OfScale:
+    """A distribution of matrices with degrees of freedom and a scale."""
+
     def __init__(self, df: Any, scale: Any, seed: Any = None) -> None:
         self.scale = square(1.0 if scale is None else scale)
         self.dim = np.shape(self.scale)[0]
@@ -54,6 +56,14 @@ class Wishart:
         self.log_det_scale = log_det(self.C)
 
     def logpdf(self, x: Any) -> Any:
+        raise NotImplementedError
+
+    def pdf(self, x: Any) -> Any:
+        return np.exp(self.logpdf(x))
+
+
+class Wishart(OfScale):
+    def logpdf(self, x: Any) -> Any:
         factors = np.linalg.cholesky(points_of(x, self.dim))
         parts = linalg.solve_triangular(self.C, np.concatenate(tuple(factors), axis=1), lower=True)
         traces = np.sum(np.reshape(parts**2, (self.dim, -1, self.dim)), axis=(0, 2))
@@ -61,9 +71,6 @@ class Wishart:
             0.5 * self.df, self.dim
         )
         return np.squeeze(0.5 * (self.df - self.dim - 1) * log_det(factors) - 0.5 * traces - normal)[()]
-
-    def pdf(self, x: Any) -> Any:
-        return np.exp(self.logpdf(x))
 
     def mean(self) -> Any:
         return np.squeeze(self.df * self.scale)[()]
@@ -75,14 +82,7 @@ class Wishart:
         return 0.5 * (sizes - mixed + self.df * self.dim) + special.multigammaln(0.5 * self.df, self.dim)
 
 
-class InverseWishart:
-    def __init__(self, df: Any, scale: Any, seed: Any = None) -> None:
-        self.scale = square(1.0 if scale is None else scale)
-        self.dim = np.shape(self.scale)[0]
-        self.df = self.dim if df is None else df
-        self.C = np.linalg.cholesky(self.scale)
-        self.log_det_scale = log_det(self.C)
-
+class InverseWishart(OfScale):
     def logpdf(self, x: Any) -> Any:
         factors = np.linalg.cholesky(points_of(x, self.dim))
         traces = np.sum(np.linalg.solve(factors, np.broadcast_to(self.C, np.shape(factors))) ** 2, axis=(1, 2))
@@ -90,9 +90,6 @@ class InverseWishart:
             0.5 * self.df, self.dim
         )
         return np.squeeze(-0.5 * (self.df + self.dim + 1) * log_det(factors) - 0.5 * traces - normal)[()]
-
-    def pdf(self, x: Any) -> Any:
-        return np.exp(self.logpdf(x))
 
     def mean(self) -> Any:
         require_rule(self.df > self.dim + 1, "with so few degrees of freedom there is no mean", "Raise df.")
