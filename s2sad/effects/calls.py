@@ -342,8 +342,9 @@ def _suspended(a: Activation, op: Operation, function: Function, closure: Object
 
 def resumed(a: Activation, op: Operation, o: Object) -> Objects:
     """Let a generator run; what it gives."""
-    if (o.kind == "param" and o.shape.fields is None) or isinstance(o.value, types.GeneratorType):
-        # It began before the program does.
+    is_open = o.kind == "unknown" or (o.kind == "param" and o.shape.fields is None)
+    if is_open or isinstance(o.value, types.GeneratorType):
+        # Some function, or one that began before the program does.
         return a.unknown(op, [o])
     if isinstance(o.value, Code):
         function, closure = a.program.inner(o.value), frozenset((o,))
