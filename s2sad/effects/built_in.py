@@ -8,11 +8,11 @@ import copy
 import functools
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from s2sad.effects import items, operators, supers
+from s2sad.effects import items, library, operators, supers
 from s2sad.effects.library import Arguments
 from s2sad.effects.objects import (
     ARRAY,
@@ -282,3 +282,16 @@ FUNCTIONS: dict[int, Callable[[Activation, Operation, Arguments], Objects]] = {
     id(builtins.setattr): _setattr, id(builtins.hasattr): _hasattr,
     id(np.seterr): _error_state, id(np.geterr): _error_state,
 }  # fmt: skip
+
+
+def makes_tangents(original: Any) -> None:
+    """Declare a function of ``(f, primals, tangents)`` that calls ``f`` with the primals, and not with the tangents."""
+    FUNCTIONS[id(original)] = _along
+
+
+def _along(a: Activation, op: Operation, args: Arguments) -> Objects:
+    if args.open or len(args.positional) < 3:
+        return library.trusted(a, op, args)
+    tangents = a.heap.reach(args.positional[2])
+    a.ref(op, tangents, ITEMS)
+    return library.trusted(a, op, Arguments(args.positional[:2], args.named)) | tangents

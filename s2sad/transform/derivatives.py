@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from s2sad.effects import built_in
 from s2sad.frontend.resolve import Emitting
 from s2sad.ir.code import Constant, Operand, Operation, Place, Value
 from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Partial, Row
@@ -108,6 +109,7 @@ def makes_tangents(original: Any, make: Maker, gradient: Maker | None = None) ->
     One that makes a ``gradient`` returns the tangent of that alone, with respect to the same arguments.
     """
     _tangents[id(original)] = original, make, gradient
+    built_in.makes_tangents(original)
 
 
 def makes_pullbacks(original: Any, make: Maker, model: Callable[..., Any]) -> None:
