@@ -34,6 +34,8 @@ OF_PYTHON = 1 << 9
 _CDATA: Any = ctypes.Array.__mro__[1]
 _DICTS: tuple[dict[Any, Any], ...] = {}, collections.OrderedDict()
 _VIEWS = tuple(type(view) for d in _DICTS for view in (d.keys(), d.values(), d.items()))
+#: The name of this package.
+_OWN = __name__.partition(".")[0]
 #: What refers to far more than it was given.
 _WIDE = (type, types.ModuleType, types.FunctionType)
 
@@ -66,7 +68,11 @@ def labelled_parts(x: Any) -> Iterator[tuple[str, Any]]:
         yield ".base", x.base
     if isinstance(x, collections.defaultdict):
         yield ".default_factory", x.default_factory
-    yield from ((f".{name}", value) for name, value in attributes(x))
+    own = dict(attributes(x))
+    if "__wrapped__" in own and type(x).__module__.partition(".")[0] == _OWN:
+        # Of a derivative, its function: what is kept to run it, as compiled text and samples, is not the program's.
+        own = {"__wrapped__": own["__wrapped__"]}
+    yield from ((f".{name}", value) for name, value in own.items())
 
 
 def attributes(x: Any) -> Iterator[tuple[str, Any]]:
