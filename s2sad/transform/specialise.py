@@ -182,6 +182,11 @@ def specialised(
         if whole is None and s.relied.followed_makers:
             follows, ways = False, Ways()
             continue
+        more = {n: known for n, known in s.relied.wanted.items() if n not in wanted and (keeps or is_existing(known))}
+        if taking and more and whole is None and state.variables:
+            # What is set beside a variable is followed with it.
+            wanted.update(more)
+            continue
         if state and (whole is None or not s.relied.meets_state):
             # Without it, that something is set is in the way, which is no cause.
             with_state_why, state = (found or of_calls) if state.variables else [], State()
@@ -193,7 +198,6 @@ def specialised(
         if whole is None and instances:
             instances, why = None, found
             continue
-        more = {n: known for n, known in s.relied.wanted.items() if n not in wanted and (keeps or is_existing(known))}
         if taking and more:
             wanted.update(more)
             continue

@@ -86,6 +86,9 @@ def read(s: Specialiser, op: Operation, frame: Frame) -> Done:
 def store(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """Set a variable, in its module too."""
     named = _found(s, op, frame)
+    if named is None and op.kind == "store_global" and frame.place is not None:
+        # A function that sets a variable which is not followed is called as it stands.
+        raise NotSpecialisedError("elsewhere")
     if named is None:
         return None
     if s.expression:
