@@ -135,7 +135,7 @@ def _by_rule(state: State, call: Call, found: Applied, z: Var, z_bar: Expr) -> N
         to_operand(state, x, make.times(whole, partial), z, selection)
         return
     held = _held(state, rule, z, whole)
-    if rule.function is np.select and by_choices(state, bound, z, held):
+    if rule.function in (np.select, np.choose) and by_choices(state, bound, z, held):
         return
     try:
         spliced = splice(rule, wide, z, held, make.fact, make.fresh)

@@ -12,7 +12,7 @@ from s2sad.differentiate.builder import BROADCAST, INDEX, Builder
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.selections import Selection, choice_of, left, of_select, selection_of
 from s2sad.ir import algebra
-from s2sad.ir.nodes import Build, Call, Const, Expr, Store, Var
+from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Store, Var
 from s2sad.ir.types import SCALAR_SHAPE, Fact, Kind, same_shape
 from s2sad.ops.spec import Rule
 
@@ -71,8 +71,10 @@ def _held(make: Builder, g: Expr, fact: Fact | None) -> Var:
 
 
 def by_choices(state: State, bound: Mapping[str, Expr], z: Var, held: Expr) -> bool:
-    """The adjoint of `np.select` of lists that are written out, as selections; whether they are."""
+    """The adjoint of `np.select` or `np.choose` of lists that are written out, as selections; whether they are."""
     make = state.make
+    if "condlist" not in bound:
+        return _by_numbers(state, bound, z, held)
     given, choices = bound["condlist"], bound["choicelist"]
     made = make.steady.get(given.name) if isinstance(given, Var) else given
     if not (isinstance(made, Build) and isinstance(choices, Build)) or not make.of[z.name].real:
@@ -83,12 +85,33 @@ def by_choices(state: State, bound: Mapping[str, Expr], z: Var, held: Expr) -> b
     known = list(map(state.later.snapshots(z.name), conditions))
     if len(known) != len(choices.items) or not all(make.fact(condition).numeric for condition in known):
         return False
-    outer = make.selected.get(held.name) if isinstance(held, Var) else None
-    for operand, chosen in zip((*choices.items, bound["default"]), of_select(known, held), strict=True):
+    _select(state, (*choices.items, bound["default"]), known, z, held)
+    return True
+
+
+def _by_numbers(state: State, bound: Mapping[str, Expr], z: Var, held: Expr) -> bool:
+    """The adjoint of `np.choose` of a list that is written out, as selections; whether it is."""
+    make, number, choices = state.make, state.later.snapshots(z.name)(bound["a"]), bound["choices"]
+    if not isinstance(choices, Build) or bound.get("mode", Const("raise")) != Const("raise"):
+        return False
+    facts = [make.fact(choice) for choice in choices.items]
+    if not make.fact(number).numeric or not all(fact.numeric and fact.real for fact in facts):
+        return False
+    tests = [
+        make.let(make.fresh("~test"), Call(Op("compare", "=="), (number, Const(place))))
+        for place in range(len(choices.items) - 1)
+    ]
+    _select(state, choices.items, tests, z, held)
+    return True
+
+
+def _select(state: State, operands: Sequence[Expr], conditions: Sequence[Expr], z: Var, held: Expr) -> None:
+    """Contribute what is selected of the adjoint ``held`` of ``z`` to some operands, and what is left to the last."""
+    outer = state.make.selected.get(held.name) if isinstance(held, Var) else None
+    for operand, chosen in zip(operands, of_select(conditions, held), strict=True):
         if state.adjoints.is_active(operand):
             selection = chosen if outer is None else chosen.within(outer)
             to_operand(state, operand, selection.whole, z, selection)
-    return True
 
 
 def note_picked(state: State, operand: Var, rule: Rule, held: Expr) -> None:

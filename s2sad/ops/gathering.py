@@ -100,7 +100,7 @@ def _compressions() -> Sequence[Sample]:
     infer=infer.axes.with_axes(infer.axes.along("a")),
     reads_first=True,
     steps=frozenset({"condition"}),
-    picks="elements",
+    picks="numbers",
 )
 def compress(z_bar: Array, condition: Any, a: Array, axis: int | None = None) -> Array:
     return untake(z_bar, np.shape(a), np.flatnonzero(condition), axis)
@@ -117,7 +117,7 @@ def _extractions() -> Sequence[Sample]:
     samples=_extractions,
     infer=infer.axes.with_axes(infer.axes.always(1)),
     steps=frozenset({"condition"}),
-    picks="elements",
+    picks="numbers",
 )
 def extract(z_bar: Array, condition: Any, arr: Array) -> Array:
     return untake(z_bar, np.shape(arr), np.flatnonzero(condition))

@@ -46,7 +46,15 @@ def _choices() -> Sequence[Sample]:
     ]
 
 
-@linear(np.choose, wrt=["choices"], samples=_choices, steps=frozenset({"a"}), dtype="unknown", forms=METHOD)
+@linear(
+    np.choose,
+    wrt=["choices"],
+    samples=_choices,
+    infer=infer.positions.by_number,
+    steps=frozenset({"a"}),
+    dtype="unknown",
+    forms=METHOD,
+)
 def choose(z_bar: Array, a: Array, choices: Any, *, mode: str = "raise") -> Any:
     return unchoose(z_bar, a, choices, mode)
 

@@ -120,3 +120,13 @@ def selected(b: Bound, fact: Look) -> Fact:
     if None in lists or not all(lists):
         return common.SOME_ARRAY
     return sized((), whole.real) if whole.kind == "scalar" else whole
+
+
+def by_number(b: Bound, fact: Look) -> Fact:
+    """An array of the shape to which the numbers and the choices broadcast, as of `np.choose`."""
+    items = fact(b["choices"]).items
+    if not items:
+        return common.SOME_ARRAY
+    choices = common.elementwise([f for _, f in items])
+    whole = common.elementwise([fact(b["a"]), *(f for _, f in items)])
+    return sized((), choices.real) if whole.kind == "scalar" else replace(whole, real=choices.real)
