@@ -65,3 +65,9 @@ def test_what_is_left_out_gives_no_nan(made: str, left_out: str) -> None:
 @pytest.mark.parametrize("kept", KEPT)
 def test_what_is_kept_has_an_adjoint(kept: str) -> None:
     _check(f"y = x * x\n    {kept}")
+
+
+@pytest.mark.parametrize("number", ["0", "np.array([1, 0, 1, 0])"])
+def test_choices_of_a_list_of_unknown_length(number: str) -> None:
+    _check(f"c = [x[0] * 2.0 for i in range(int(x[3]) + 2)]\n    y = np.choose({number}, c)\n    y = y * 2 + y")
+    _check(f"y = np.choose({number}, np.outer(x, x))")

@@ -123,10 +123,10 @@ def selected(b: Bound, fact: Look) -> Fact:
 
 
 def by_number(b: Bound, fact: Look) -> Fact:
-    """An array of the shape to which the numbers and the choices broadcast, as of `np.choose`."""
+    """What has the shape to which the numbers and the choices broadcast, as of `np.choose`."""
     items = fact(b["choices"]).items
     if not items:
-        return common.SOME_ARRAY
+        return Fact("numeric")
     choices = common.elementwise([f for _, f in items])
     whole = common.elementwise([fact(b["a"]), *(f for _, f in items)])
-    return sized((), choices.real) if whole.kind == "scalar" else replace(whole, real=choices.real)
+    return replace(whole, real=choices.real)
