@@ -200,8 +200,10 @@ def _outermost(expr: Expr) -> Expr:
     if isinstance(expr, Call) and expr.op.kind == "index":
         whole, index = expr.args
         if isinstance(whole, Build) and whole.kind != "dict" and isinstance(index, Const):
-            item: Expr = whole.items[index.value]  # ``(a, b)[1]``
-            return item
+            count = len(whole.items)
+            if index.value in range(-count, count):  # ``(a, b)[1]``; others raise when they run
+                item: Expr = whole.items[index.value]
+                return item
         if isinstance(whole, Call) and whole.op == algebra.NEGATE and algebra.adds_axes(index):
             return Call(algebra.NEGATE, (Call(expr.op, (whole.args[0], index)),))
         expr = algebra.without_kept_axes(whole, index) or expr

@@ -38,7 +38,7 @@ from s2sad.transform import (
 )
 from s2sad.transform.attribute_dicts import as_dict
 from s2sad.transform.iteration import iterated
-from s2sad.transform.known import Known, NotSpecialisedError, Record
+from s2sad.transform.known import Generator, Known, NotSpecialisedError, Record
 from s2sad.transform.specialiser import Done, Frame, Handler, Specialiser
 
 
@@ -64,8 +64,30 @@ def _iterated(inner: Handler) -> Handler:
         if found is value:
             return inner(s, op, frame)
         held = Value()
-        frame.env[held] = found
+        frame.env[held], s.used = found, True
         done = inner(s, replace(op, operands=(held, *op.operands[1:])), frame)
+        if done is None:
+            raise NotSpecialisedError("iterator")
+        return done
+
+    return handler
+
+
+def _spread(inner: Handler) -> Handler:
+    """The stars of a display: of an object the items that a method of it gives, of a generator what it yields."""
+
+    def handler(s: Specialiser, op: Operation, frame: Frame) -> Done:
+        operands = list(op.operands)
+        for i, (operand, star) in enumerate(zip(op.operands, op.data, strict=True)):
+            value = s.get(operand, frame) if star else None
+            found = iterated(s, value, op, frame) if isinstance(value, (Known, Record)) else value
+            found = generators.listed(s, found, op, frame) if isinstance(found, Generator) else found
+            if found is not value and found is not None:
+                operands[i] = held = Value()
+                frame.env[held], s.used = found, True
+        if operands == list(op.operands):
+            return inner(s, op, frame)
+        done = inner(s, replace(op, operands=tuple(operands)), frame)
         if done is None:
             raise NotSpecialisedError("iterator")
         return done
@@ -89,8 +111,8 @@ HANDLERS: dict[str, Handler] = {
     "function": _either(simple.function, decorators.decorated),
     "lambda": simple.function,
     "class": local_classes.local_class,
-    "tuple": simple.tuple_display,
-    "list": simple.list_display,
+    "tuple": _spread(simple.tuple_display),
+    "list": _spread(simple.list_display),
     "dict": _either(simple.dict_display, dict_copies.display),
     "set": simple.set_display,
     "text": literals.text,
@@ -106,7 +128,7 @@ HANDLERS: dict[str, Handler] = {
             operators.operator,
         )
     ),
-    "unpack": _either(typed.unpack, generators.unpack, subscripts.unpack),
+    "unpack": _either(typed.unpack, _iterated(_either(generators.unpack, subscripts.unpack))),
     "compare": as_dict(
         _either(tables.searched, comparisons.compare, set_operators.compared, operators.operator),
         attribute_dicts.searched,

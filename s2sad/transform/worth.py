@@ -48,7 +48,7 @@ _FUNCTIONS = (
     namedtuple, itertools.zip_longest, functools.reduce, map, filter, reversed, sorted, set, dict, getattr, setattr,
     *MATCHING,
 )  # fmt: skip
-_RUNNING = ("for", "comprehension", "generator")
+_RUNNING = ("for", "comprehension", "generator", "unpack")
 
 
 def is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
@@ -88,8 +88,12 @@ def is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
                 or foreign.meets_model(value)
             ):
                 return True
-        elif op.kind in ("tuple", *DISPLAYS) and any(simple.is_structure(Known(values.get(o))) for o in op.operands):  # type: ignore[arg-type]
-            return True
+        elif op.kind in ("tuple", *DISPLAYS):
+            held = [values.get(o) for o in op.operands]  # type: ignore[arg-type]
+            stars = op.data if op.kind != "dict" else ()
+            runs = any(star and existing.is_object(value) for star, value in zip(stars, held, strict=False))
+            if runs or any(simple.is_structure(Known(value)) or existing.is_object(value) for value in held):
+                return True
         elif op.kind == "attribute" and isinstance(op.operands[0], Value):
             base = values.get(op.operands[0])
             named[op.result] = op.data
