@@ -72,21 +72,30 @@ def _is_written_out(s: Specialiser, kind: str, region: Region, iterable: Abstrac
     if isinstance(iterable, Known) and isinstance(iterable.value, range):
         return len(iterable.value) <= MOST_ITEMS and (s.relied.writes_out or makes_structures(s, region, frame))
     if is_counted(s, iterable) or (isinstance(iterable, Value) and elements(s, iterable) is not None):
-        return s.relied.writes_out or makes_structures(s, region, frame)
+        return s.relied.writes_out or makes_structures(s, region, frame, _first(s, iterable))
     if not is_known(s, iterable):
         if not s.relied.asks_sizes and not s.sized:
             s.relied.asks_sizes = makes_structures(s, region, frame)
         return False
     if kind in ("list", "generator") and is_object_as_well(s, iterable):
-        return s.relied.writes_out or makes_structures(s, region, frame)
+        return s.relied.writes_out or makes_structures(s, region, frame, _first(s, iterable))
     return True
 
 
-def makes_structures(s: Specialiser, region: Region, frame: Frame) -> bool:
-    """Whether the elements of a comprehension over operands of the new program are more than operands."""
+def _first(s: Specialiser, iterable: Abstract) -> Abstract | None:
+    """The first item, on which may depend what class is called; None if it is not known."""
+    known = elements(s, iterable)
+    return known[0] if known else None
+
+
+def makes_structures(s: Specialiser, region: Region, frame: Frame, item: Abstract | None = None) -> bool:
+    """Whether the elements of a comprehension over operands of the new program are more than operands.
+
+    The ``item`` is one that it runs through, if that is known.
+    """
     before, env, used, lifted = s.mark(), dict(frame.env), s.used, dict(s.lifted)
     inside = _begun(s, own_variables(s.active[-1], [region]), frame)
-    inside.env[region.params[0]] = Value()
+    inside.env[region.params[0]] = Value() if item is None else item
     try:
         with s.writing(True):
             elements = list(_inside(s, region, inside, probing=True))

@@ -451,6 +451,16 @@ def first_item_or(items: Any, default: Any) -> Any:
     return found
 
 
+def computed_once(owner: Any, name: str, is_there: bool, kept: Any, function: Any) -> Any:
+    """A `functools.cached_property` of an object, which it has if ``is_there``."""
+    if is_there:
+        found = kept
+    else:
+        found = function(owner)
+        setattr(owner, name, found)
+    return found
+
+
 def next_or(iterator: Any, default: Any) -> Any:
     """``next(iterator, default)``."""
     try:

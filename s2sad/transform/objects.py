@@ -20,7 +20,7 @@ from s2sad.ir.code import UNSET, Constant, Operand, Operation, Place, Value
 from s2sad.ops import takes_operands
 from s2sad.ops.models import class_method_model_of, has_modelled_methods, is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, does_as, inside, is_of_library, own_class, static_member
-from s2sad.transform import array_objects, arrays, boxes, existing, presence, state, supers, taken, typed
+from s2sad.transform import array_objects, arrays, boxes, definitions, existing, presence, state, supers, taken, typed
 from s2sad.transform.cells import State
 from s2sad.transform.classes import (
     GETTER,
@@ -197,6 +197,10 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
             return (boxes.read(s, value, name, frame.place or op.place),)
         if isinstance(value, Unsure) and member is None:
             return (presence.attribute(s, value, record, name, frame.place or op.place),)
+        if isinstance(value, Unsure) and does_as(member, functools.cached_property):
+            _guard_member(s, cls, name)
+            parts = record, Constant(name), value.given, value.value, Known(member.func)
+            return s.call_function(s, definitions.computed_once, [("", part) for part in parts], op, frame, None)
         if isinstance(value, Unsure):
             raise NotSpecialisedError(name)
         if value is not UNSET:

@@ -9,7 +9,7 @@ import itertools
 import re
 import types
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 
 import numpy as np
@@ -60,7 +60,7 @@ def is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
     makes = makes_containers(code)
     if s.relied.writes_out and makes:
         return True
-    for op in inner(code.body):
+    for op in _all(code):
         if op.kind in DISPLAYS or (op.kind in ("copy", "binary", "tuple") and not displays.isdisjoint(op.operands)):
             displays.update(op.results)
         if op.kind == "call" and inside(values.get(op.operands[0]), "__name__") in MAKING:  # type: ignore[arg-type]
@@ -113,6 +113,14 @@ def is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
     # A variable may have one function or object or another.
     chosen = [values.get(o) for region in regions_in(code.body) for o in region.exit.operands]  # type: ignore[arg-type]
     return any(simple.is_function(Known(value)) or existing.is_object(value) for value in chosen)
+
+
+def _all(code: Code) -> Iterator[Operation]:
+    """The operations of a function, and of its generator expressions."""
+    for op in inner(code.body):
+        yield op
+        if op.kind == "generator":
+            yield from _all(op.data)
 
 
 def _is_one_of(value: object, known: Sequence[object]) -> bool:
