@@ -9,7 +9,10 @@ import numpy as np
 from s2sad.ir.nodes import Call, Const, Expr, Var
 
 _DEEPEST = 12
-_POLES = (np.reciprocal, np.log, np.log2, np.log10, np.log1p, np.arctanh, np.cbrt)
+_POLES = (
+    np.reciprocal, np.log, np.log2, np.log10, np.log1p, np.cbrt,
+    np.arcsin, np.arccos, np.arctan2, np.arccosh, np.arctanh,
+)  # fmt: skip
 
 
 def may_be_infinite(expr: Expr, defined: Mapping[str, Expr], depth: int = _DEEPEST) -> bool:

@@ -260,6 +260,8 @@ class Builder:
     def tidy(self, expr: Expr) -> Expr:
         """An adjoint expression as a person would write it, with what is known of its names."""
         expr = map_children(self.lowered(expr), self.tidy)
+        if isinstance(expr, Call) and expr.op == algebra.IF and isinstance(expr.args[0], Const):
+            return expr.args[1 if expr.args[0].value else 2]
         if isinstance(expr, Call):
             if expr.op.function is np.real and self.fact(expr.args[0]).real and self.fact(expr.args[0]).numeric:
                 return expr.args[0]

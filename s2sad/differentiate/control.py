@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from s2sad.analysis.activity import carriers
+from s2sad.analysis.indexing import index_parts
 from s2sad.analysis.versions import changed_items
 from s2sad.attempts import noted
 from s2sad.differentiate.builder import INDEX
@@ -28,12 +29,13 @@ from s2sad.ir.nodes import (
     For,
     If,
     Op,
+    Slice,
     Stmt,
     Store,
     Var,
     While,
 )
-from s2sad.ir.traverse import base, is_attempt, is_light, loop_heads, names_in, walk, writes
+from s2sad.ir.traverse import base, is_attempt, is_light, loop_heads, names_in, subexpressions, walk, writes
 from s2sad.ir.types import SCALAR, Atom
 
 _BOOL = Op("runtime", "bool", bool)
@@ -154,9 +156,13 @@ def _outcome(state: State, test: Expr) -> Expr:
 
 @dataclass(frozen=True)
 class _Joins:
-    """The adjoints that iterations hand on: for each name, where it meets and what it is before the first of them."""
+    """The adjoints that iterations hand on: for each name, where it meets and what it is before the first of them.
+
+    The adjoints under the names ``picked`` are zero but for elements that iterations read one by one.
+    """
 
     of: tuple[tuple[str, str, Expr], ...]
+    picked: tuple[str, ...]
 
     @property
     def inner(self) -> dict[str, Expr]:
@@ -202,6 +208,8 @@ def loop(state: State, stmt: For | While) -> Stmt:
         make.emit(Copy(tuple(j for _, j, _ in joins.of), tuple(s for _, _, s in joins.of), origin))
     inner = joins.inner
     adjoints.of = {**{n: g for n, g in adjoints.of.items() if n not in inner}, **inner}
+    for join in joins.picked:
+        make.note_picked(Var(join), rarely=True)
     stmt = replace(stmt, key=state.key())
     if by_item is not None:
         make.emit(For(by_item.targets, (Call(_REVERSED, by_item.iters),), tuple(out), None, origin, stmt.key))
@@ -253,16 +261,30 @@ def _joins(state: State, stmt: For | While, body_names: set[str], heads: frozens
     if isinstance(stmt, For):
         tracked = [n for n in tracked if n not in stmt.targets]
     joins: list[tuple[str, str, Expr]] = []
+    picked: list[str] = []
     for name in tracked:
+        before = adjoints.of.get(name)
+        chosen = make.selected.get(before.name) if isinstance(before, Var) else None
+        picks = before is None or (chosen is not None and chosen.is_picked)
         start = _start(state, name, name in heads)
         join = adjoints.joined(name, start)
+        if picks and name not in heads and _reads_elements(state, reading, name):
+            picked.append(join)
         if name in heads and _grows(state, name):
             # It is the adjoint of what the iteration ends with, which has another shape.
             make.of[join] = replace(make.of[join], shape=frozenset({Atom(join)}), dims=None)
         if adjoints.is_owned(start):
             adjoints.owned.add(join)
         joins.append((name, join, start))
-    return _Joins(tuple(joins))
+    return _Joins(tuple(joins), tuple(picked))
+
+
+def _reads_elements(state: State, reading: list[Expr], name: str) -> bool:
+    """Whether of an array nothing but elements is read by expressions, one by one."""
+    parts = [part for expr in reading for part in subexpressions(expr)]
+    items = [part for part in parts if isinstance(part, Call) and part.op == INDEX and part.args[0] == Var(name)]
+    sliced = any(isinstance(p, Slice) for part in items for p in index_parts(part.args[1], state.make.fact))
+    return not sliced and len(items) == sum(part == Var(name) for part in parts)
 
 
 def _start(state: State, name: str, is_head: bool) -> Expr:

@@ -20,6 +20,7 @@ from s2sad.ops import infer, sampling
 from s2sad.ops.forms import METHOD, Form
 from s2sad.ops.spec import elementwise, linear, literal, real, rule, sample
 from s2sad.runtime.arrays import chosen_part, clip_share, finite_part, high_share, low_share, unbroadcast
+from s2sad.runtime.edges import quotient
 
 Array = Any
 
@@ -300,4 +301,4 @@ def _angle_samples() -> Any:
 def angle(z_bar: Array, x: Array, deg: bool = False) -> Array:
     if real(x):
         return np.zeros_like(x)
-    return -1j * np.real(z_bar) / x * (180 / math.pi if deg else 1)
+    return -1j * quotient(np.real(z_bar), x) * (180 / math.pi if deg else 1)
