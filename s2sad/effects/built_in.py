@@ -290,6 +290,7 @@ def makes_tangents(original: Any) -> None:
 
 
 def _along(a: Activation, op: Operation, args: Arguments) -> Objects:
+    """The call of such a function, whose result may be what it is given."""
     if args.open or len(args.positional) < 3:
         return library.trusted(a, op, args)
     tangents = a.heap.reach(args.positional[2])
