@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -58,6 +58,11 @@ def elements(s: Specialiser, value: Abstract) -> Abstract:
 def users(value: Abstract, name: str) -> bool:
     """Whether the class of an object defines a member otherwise than arrays do."""
     return isinstance(value, Record) and static_member(value.cls, name) is not static_member(np.ndarray, name)
+
+
+def runs_as_arrays_do(value: Abstract) -> TypeGuard[Record]:
+    """Whether something is such an object, of a class that does not say what runs through it."""
+    return is_array(value) and not users(value, "__iter__")
 
 
 def axes(s: Specialiser, value: Abstract) -> int:

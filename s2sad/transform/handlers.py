@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from s2sad.ir.code import Operation, Value
 from s2sad.transform import (
+    array_objects,
     attribute_dicts,
     branches,
     calls,
@@ -79,10 +80,12 @@ def _spread(inner: Handler) -> Handler:
     def handler(s: Specialiser, op: Operation, frame: Frame) -> Done:
         operands = list(op.operands)
         for i, (operand, star) in enumerate(zip(op.operands, op.data, strict=True)):
-            value = s.get(operand, frame) if star else None
+            value = s.get(operand, frame)
+            if not star or array_objects.runs_as_arrays_do(value):
+                continue
             found = iterated(s, value, op, frame) if isinstance(value, (Known, Record)) else value
             found = generators.listed(s, found, op, frame) if isinstance(found, Generator) else found
-            if found is not value and found is not None:
+            if found is not value:
                 operands[i] = held = Value()
                 frame.env[held], s.used = found, True
         if operands == list(op.operands):
@@ -128,7 +131,7 @@ HANDLERS: dict[str, Handler] = {
             operators.operator,
         )
     ),
-    "unpack": _either(typed.unpack, _iterated(_either(generators.unpack, subscripts.unpack))),
+    "unpack": _either(typed.unpack, subscripts.unpack_array, _iterated(_either(generators.unpack, subscripts.unpack))),
     "compare": as_dict(
         _either(tables.searched, comparisons.compare, set_operators.compared, operators.operator),
         attribute_dicts.searched,

@@ -19,7 +19,7 @@ def iterated(s: Specialiser, value: Abstract, op: Operation, frame: Frame) -> Ab
         return existing.iterated(s, value, op, frame) or value
     if not isinstance(value, Record):
         return value
-    if array_objects.is_array(value) and not array_objects.users(value, "__iter__"):
+    if array_objects.runs_as_arrays_do(value):
         return arrays.iterated(s, value, op, frame)
     found = iterator_of(s, value, op, frame)
     if isinstance(found, Record) and static_member(found.cls, "__next__") is not None:

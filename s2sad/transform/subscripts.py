@@ -29,7 +29,6 @@ from s2sad.transform.known import (
     Abstract,
     Items,
     Known,
-    Record,
     Row,
 )
 from s2sad.transform.simple import is_function
@@ -170,10 +169,14 @@ def delete_item(s: Specialiser, op: Operation, frame: Frame) -> Done:
     return ()
 
 
+def unpack_array(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """``a, b = x`` of an object of a class of arrays that has no ``__iter__`` of its own."""
+    value = s.get(op.operands[0], frame)
+    return arrays.unpacked(s, value, op, frame) if array_objects.runs_as_arrays_do(value) else None
+
+
 def unpack(s: Specialiser, op: Operation, frame: Frame) -> Done:
     value = s.get(op.operands[0], frame)
-    if isinstance(value, Record) and array_objects.is_array(value):
-        return arrays.unpacked(s, value, op, frame)
     as_it_is = isinstance(value, Value) or (runs_as_it_is(value) and not s.relied.writes_out)
     row = None if as_it_is else run_through(s, numbered(value))
     count, star = op.data

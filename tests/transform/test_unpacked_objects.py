@@ -77,3 +77,25 @@ def test_of_another_number(program: str) -> None:
     with pytest.raises(ValueError, match="values to unpack") as found:
         grad(f)(X)
     assert str(found.value) == str(wanted.value)
+
+
+ARRAYS = """
+class V(np.ndarray):
+    def __new__(cls, items):
+        return np.asarray(items).view(cls)
+{own}
+def f(x):
+    v = V(x * 2.0)
+    t, u = [x[0], *v], (*v, 1.0)
+    a, b, c = v
+    return t[1] * t[2] + u[2] * a * b * c
+"""
+
+
+@pytest.mark.parametrize(
+    "own", ["", "    def __iter__(self):\n        return iter([self[2], self[1], self[0] * 3.0])\n"]
+)
+def test_arrays_of_own_classes(own: str) -> None:
+    check_right_or_refused(function_of(ARRAYS.format(own=own)), X, WAY)
+    if not own:
+        check_every_way(function_of(ARRAYS.format(own=own)), X)
