@@ -278,8 +278,7 @@ class Builder:
             if expr.op == SUM and len(expr.args) == 1 and not expr.kwargs and self.fact(expr.args[0]).kind == "scalar":
                 return expr.args[0]
             if expr.op == INDEX and isinstance(expr.args[0], Build) and expr.args[0].kind == "tuple":
-                place = expr.args[1]
-                return expr.args[0].items[place.value] if isinstance(place, Const) else expr
+                return algebra.known_item(*expr.args) or expr
             if _is_transpose(expr) and self.fact(expr.args[0]).ndim == 2:
                 return Call(algebra.MATRIX_TRANSPOSE, expr.args)
             if expr.op == algebra.SUBTRACT and expr.args[1] == Const(0):

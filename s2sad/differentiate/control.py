@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from s2sad.analysis.activity import carriers
@@ -262,13 +263,14 @@ def _joins(state: State, stmt: For | While, body_names: set[str], heads: frozens
         tracked = [n for n in tracked if n not in stmt.targets]
     joins: list[tuple[str, str, Expr]] = []
     picked: list[str] = []
+    by_element = _read_by_elements(state, reading)
     for name in tracked:
         before = adjoints.of.get(name)
         chosen = make.selected.get(before.name) if isinstance(before, Var) else None
         picks = before is None or (chosen is not None and chosen.is_picked)
         start = _start(state, name, name in heads)
         join = adjoints.joined(name, start)
-        if picks and name not in heads and _reads_elements(state, reading, name):
+        if picks and name not in heads and name in by_element:
             picked.append(join)
         if name in heads and _grows(state, name):
             # It is the adjoint of what the iteration ends with, which has another shape.
@@ -279,12 +281,16 @@ def _joins(state: State, stmt: For | While, body_names: set[str], heads: frozens
     return _Joins(tuple(joins), tuple(picked))
 
 
-def _reads_elements(state: State, reading: list[Expr], name: str) -> bool:
-    """Whether of an array nothing but elements is read by expressions, one by one."""
-    parts = [part for expr in reading for part in subexpressions(expr)]
-    items = [part for part in parts if isinstance(part, Call) and part.op == INDEX and part.args[0] == Var(name)]
-    sliced = any(isinstance(p, Slice) for part in items for p in index_parts(part.args[1], state.make.fact))
-    return not sliced and len(items) == sum(part == Var(name) for part in parts)
+def _read_by_elements(state: State, reading: list[Expr]) -> set[str]:
+    """The names of arrays of which some expressions read nothing but elements, one by one."""
+    by_element, reads = Counter[str](), Counter[str]()
+    for part in (part for expr in reading for part in subexpressions(expr)):
+        match part:
+            case Var(name=name):
+                reads[name] += 1
+            case Call(op=op, args=(Var(name=name), index)) if op == INDEX:
+                by_element[name] += not any(isinstance(p, Slice) for p in index_parts(index, state.make.fact))
+    return {name for name, count in by_element.items() if count == reads[name]}
 
 
 def _start(state: State, name: str, is_head: bool) -> Expr:

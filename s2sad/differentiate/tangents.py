@@ -188,9 +188,8 @@ class Tangents:
 
     def item(self, whole: Expr, index: Expr) -> Expr | None:
         """The tangent of ``whole[index]``."""
-        if isinstance(whole, Build) and whole.kind != "dict" and isinstance(index, Const):
-            if type(index.value) is int and -len(whole.items) <= index.value < len(whole.items):
-                return self.of(whole.items[index.value])
+        if (item := algebra.known_item(whole, index)) is not None:
+            return self.of(item)
         return Call(INDEX, (self.held(whole), index))
 
     def ruled(self, call: Call, z: Expr) -> Expr | None:

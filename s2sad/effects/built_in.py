@@ -290,7 +290,7 @@ def makes_tangents(original: Any) -> None:
 
 
 def _along(a: Activation, op: Operation, args: Arguments) -> Objects:
-    """The call of such a function, whose result may be what it is given."""
+    """A call of such a function: its result may be one of the arguments, or a part of one."""
     if args.open or len(args.positional) < 3:
         return library.trusted(a, op, args)
     tangents = a.heap.reach(args.positional[2])

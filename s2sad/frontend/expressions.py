@@ -35,7 +35,7 @@ from s2sad.frontend.outs import is_writing, writing_calls
 from s2sad.frontend.resolve import Member, Resolver
 from s2sad.frontend.sketches import sketched
 from s2sad.frontend.special import replaced_by_members, special_members
-from s2sad.frontend.trees import is_starred, nodes_of, one_shape
+from s2sad.frontend.trees import is_starred, nodes_of, one_shape, spread_in
 from s2sad.frontend.unroll import unrolled
 from s2sad.frontend.writing import is_read, keeping_calls, runs, runs_writing, touched, written_in
 from s2sad.ir import signs
@@ -383,11 +383,11 @@ class Expressions:
         op = Op("runtime", kind, tuple if kind == "tuple" else list)
         total: Expr | None = None
         for starred, elements in itertools.groupby(node.elts, lambda e: isinstance(e, gast.Starred)):
-            parts = list(elements)
             if starred:
-                operands: list[Expr] = [self.assign("~t", Call(op, (self.operand(e.value),), (), e)) for e in parts]
+                given = ((self.operand(spread_in(e)), e) for e in elements)
+                operands: list[Expr] = [self.assign("~t", Call(op, (o,), (), e)) for o, e in given]
             else:
-                operands = [self.atom(Build(kind, tuple([self.element(e) for e in parts])))]
+                operands = [self.atom(Build(kind, tuple([self.element(e) for e in elements])))]
             for operand in operands:
                 plus = Call(Op("operator", "+", operator.add), (total or operand, operand), (), node)
                 total = operand if total is None else self.assign("~t", plus)

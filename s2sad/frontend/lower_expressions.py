@@ -27,6 +27,8 @@ from s2sad.ir.code import (
 )
 
 Node = Any
+#: What may change a container while an expression is evaluated.
+_RUNNING = (gast.Call, gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)
 
 
 def expression(b: Builder, node: Node, name: str = "") -> Operand:
@@ -103,29 +105,50 @@ def _slice(b: Builder, node: Node, name: str) -> Operand:
 def _display(b: Builder, node: Node, name: str) -> Operand:
     kind = {gast.Tuple: "tuple", gast.List: "list", gast.Set: "set"}[type(node)]
     stars = tuple([isinstance(e, gast.Starred) for e in node.elts])
-    items = [e.value if star else e for e, star in zip(node.elts, stars, strict=True)]
-    return b.emit(kind, expressions(b, items), stars, name=name, node=node)  # type: ignore[arg-type]
+    return b.emit(kind, _items(b, node.elts, node.elts), stars, name=name, node=node)  # type: ignore[arg-type]
+
+
+def _items(b: Builder, nodes: list[Node], evaluated: list[Node]) -> list[Operand]:
+    """The items of a display or arguments of a call; ``evaluated`` are these and what is evaluated after them.
+
+    A star is run through where it stands: where a call behind it may change what it runs through, into a tuple.
+    """
+    found: list[Operand] = []
+    for i, node in enumerate(nodes):
+        star = isinstance(node, gast.Starred)
+        value = expression(b, node.value if star else node)
+        if star and any(map(_runs_code, evaluated[i + 1 :])):
+            value = b.emit("tuple", (value,), (True,), node=node)
+        found.append(value)
+    return found
+
+
+def _runs_code(node: Node) -> bool:
+    """Whether an expression calls something, suspends the function or assigns a variable."""
+    return any(isinstance(part, _RUNNING) for part in gast.walk(node))
 
 
 def _dict(b: Builder, node: Node, name: str) -> Operand:
     operands: list[Operand] = []
-    for key, value in zip(node.keys, node.values, strict=True):
+    for i, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
         operands.append(NONE if key is None else expression(b, key))
         operands.append(expression(b, value))
+        if key is None and any(_runs_code(part) for part in (*node.keys[i + 1 :], *node.values[i + 1 :]) if part):
+            operands[-1] = b.emit("dict", (NONE, operands[-1]), (True,), node=value)
     return b.emit("dict", operands, tuple([key is None for key in node.keys]), name=name, node=node)
 
 
 def call_arguments(b: Builder, args: list[Node], keywords: list[Node]) -> tuple[list[Operand], tuple[str, ...]]:
     """The arguments of a call (or of a class statement), and how each is passed."""
-    operands: list[Operand] = []
-    kinds: list[str] = []
-    for argument in args:
-        star = isinstance(argument, gast.Starred)
-        operands.append(expression(b, argument.value if star else argument))
-        kinds.append("*" if star else "")
-    for keyword in keywords:
+    values = [keyword.value for keyword in keywords]
+    # A star that is alone is run through when the call is made.
+    operands = _items(b, args, [*args, *values] if len(args) > 1 else args)
+    kinds = ["*" if isinstance(argument, gast.Starred) else "" for argument in args]
+    for i, keyword in enumerate(keywords):
         operands.append(expression(b, keyword.value))
         kinds.append(keyword.arg or "**")
+        if keyword.arg is None and any(map(_runs_code, values[i + 1 :])):
+            operands[-1] = b.emit("dict", (NONE, operands[-1]), (True,), node=keyword.value)
     return operands, tuple(kinds)
 
 

@@ -76,6 +76,15 @@ class Ids:
         return id(node) in self.nodes
 
 
+def spread_in(starred: Any) -> Any:
+    """What a starred item of a display runs through: ``h`` of ``*h`` and of ``*(*h,)``."""
+    value = starred.value
+    while isinstance(value, gast.Tuple) and len(value.elts) == 1 and isinstance(value.elts[0], gast.Starred):
+        (only,) = value.elts
+        value = only.value
+    return value
+
+
 def is_starred(call: Any) -> bool:
     """Whether a call has arguments behind ``*`` or ``**``."""
     return any(isinstance(a, gast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)

@@ -349,3 +349,11 @@ def outermost(expr: Expr) -> Expr:
     if len(args) == 2 and name in ("+", "-"):
         return add(*args) if name == "+" else subtract(*args)
     return expr
+
+
+def known_item(whole: Expr, index: Expr) -> Expr | None:
+    """The item of a tuple or list that is written out, at a constant place; None elsewhere, and where it raises."""
+    if not (isinstance(whole, Build) and whole.kind != "dict" and isinstance(index, Const)):
+        return None
+    place, count = index.value, len(whole.items)
+    return whole.items[place] if type(place) is int and -count <= place < count else None

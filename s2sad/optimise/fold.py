@@ -199,11 +199,8 @@ def _outermost(expr: Expr) -> Expr:
     expr = map_children(expr, _outermost)
     if isinstance(expr, Call) and expr.op.kind == "index":
         whole, index = expr.args
-        if isinstance(whole, Build) and whole.kind != "dict" and isinstance(index, Const):
-            count = len(whole.items)
-            if index.value in range(-count, count):  # ``(a, b)[1]``; others raise when they run
-                item: Expr = whole.items[index.value]
-                return item
+        if (item := algebra.known_item(whole, index)) is not None:
+            return item
         if isinstance(whole, Call) and whole.op == algebra.NEGATE and algebra.adds_axes(index):
             return Call(algebra.NEGATE, (Call(expr.op, (whole.args[0], index)),))
         expr = algebra.without_kept_axes(whole, index) or expr

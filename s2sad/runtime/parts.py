@@ -68,11 +68,11 @@ def labelled_parts(x: Any) -> Iterator[tuple[str, Any]]:
         yield ".base", x.base
     if isinstance(x, collections.defaultdict):
         yield ".default_factory", x.default_factory
-    own = dict(attributes(x))
-    if "__wrapped__" in own and type(x).__module__.partition(".")[0] == _OWN:
+    if type(x).__module__.partition(".")[0] == _OWN and "__wrapped__" in attributes_of(x):
         # Of a derivative, its function: what is kept to run it, as compiled text and samples, is not the program's.
-        own = {"__wrapped__": own["__wrapped__"]}
-    yield from ((f".{name}", value) for name, value in own.items())
+        yield ".__wrapped__", x.__wrapped__
+        return
+    yield from ((f".{name}", value) for name, value in attributes(x))
 
 
 def attributes(x: Any) -> Iterator[tuple[str, Any]]:

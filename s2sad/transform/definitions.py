@@ -457,7 +457,7 @@ def computed_once(owner: Any, name: str, is_there: bool, kept: Any, function: An
         found = kept
     else:
         found = function(owner)
-        setattr(owner, name, found)
+        object.__setattr__(owner, name, found)  # as it is put there, whatever the class does with attributes
     return found
 
 

@@ -57,7 +57,7 @@ def _either(*handlers: Handler) -> Handler:
 
 
 def _iterated(inner: Handler) -> Handler:
-    """What runs through an object that exists runs through what a method of it gives."""
+    """A handler of what runs through its first operand, which is given what the ``__iter__`` of an object returns."""
 
     def handler(s: Specialiser, op: Operation, frame: Frame) -> Done:
         value = s.get(op.operands[0], frame)

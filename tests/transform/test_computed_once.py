@@ -59,3 +59,31 @@ def test_right(block: str, body: str, later: str) -> None:
         check_right_or_refused(f, X, WAY)
     else:
         check_every_way(f, X)
+
+
+SETTING = """
+from functools import cached_property
+class S:
+    def __init__(self, r):
+        object.__setattr__(self, "r", r)
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value * 3.0)
+    @cached_property
+    def rate(self):
+        return self.r * self.r
+def f(x):
+    s = S(x[0] * x[1])
+{program}
+    return t * s.rate + x[2]
+"""
+
+
+@pytest.mark.parametrize("block", ["with", "try", "for", "for that has been", "if"])
+def test_is_put_there_whatever_the_class_does(block: str) -> None:
+    """It goes into the ``__dict__``, and not through the ``__setattr__`` of the class."""
+    program = BLOCKS[block].format(body="        t = s.rate\n")
+    f = function_of(SETTING.format(program=program))
+    if block == "if":
+        check_right_or_refused(f, X, WAY)
+    else:
+        check_every_way(f, X)
